@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Acquiring, and the fast way: one compare-and-swap on a slot that this thread used last. */
+#include "core/acquire.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/entry.h"
+#include "core/text.h"
+#include "port/clock.h"
+
+enum take { TAKE_DONE, TAKE_NOTHING, TAKE_MUST_GO_BACK };
+
+static inline enum take take_cached(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t weight,
+                                    struct bh_taken *taken)
+{
+    uint32_t index = *bh__seat(entry, weight);
+    struct bh_slot *slot = &limiter->slots[index];
+    uint64_t word = bh_load_acquire(&slot->word); /* pairs: bh__slot_take_locked, word: weight is the word's */
+    if (bh__state(word) != BH_CACHED || bh_load_relaxed(&slot->weight) != weight)
+        return TAKE_NOTHING;
+    uint64_t held = bh__word_as(word + BH_GENERATION_ONE, BH_HELD, limiter->process);
+    if (!bh_cas_seq(&slot->word, &word, held))
+        return TAKE_NOTHING;
+    taken->slot = index;
+    taken->word = held;
+    /* pairs: bh__press_locked, pressure. Without this look a thread that shares the seat passes whoever waits. */
+    if (bh_load_seq(&limiter->core->pressure) != 0 && !BH_FAULT(TAKE_NO_RECHECK))
+        return TAKE_MUST_GO_BACK;
+    return TAKE_DONE;
+}
+
+static inline void fill(struct bh_limiter *limiter, uint32_t slot, uint64_t word, struct bh_permit *ret_permit)
+{
+    ret_permit->limiter = limiter;
+    ret_permit->word = word;
+    ret_permit->slot = slot;
+    ret_permit->serial = (uint32_t)bh_stat_load(&limiter->serial);
+}
+
+void bh__permit_fill(struct bh_limiter *limiter, uint32_t slot_index, uint64_t word, const char *label,
+                     struct bh_permit *ret_permit)
+{
+    if (label) {
+        struct bh_slot *slot = &limiter->slots[slot_index];
+        uint64_t packed[4];
+        bh__label_pack(label, packed);
+        for (int i = 0; i < 4; i++)
+            bh_stat_store(&slot->label[i], packed[i]);
+        bh_stat_store(&slot->label_of, bh__generation_low(word));
+    }
+    fill(limiter, slot_index, word, ret_permit);
+}
+
+/* Is it certain, without the lock, that nothing can be had? Drained and the units are read as one word: with two loads a
+ * permit could move from one to the other in between. */
+static inline bool is_surely_refused(const struct bh_limiter *limiter, uint32_t weight)
+{
+    const struct bh_core *core = limiter->core;
+    uint64_t pool = bh_load_seq(&core->pool); /* pairs: bh__press_locked, pool */
+    if ((pool & BH_POOL_CLOSED) || weight - 1 >= bh_load_relaxed(&core->limit))
+        return false; /* another answer */
+    if (pool & BH_POOL_SPOKEN_FOR)
+        return !BH_FAULT(FIFO_TRY_BARGES);
+    if (BH_FAULT(REFUSE_TORN))
+        return (pool & BH_POOL_DRAINED) && bh__pool_units(bh_load_seq(&core->pool)) < (int32_t)weight;
+    return ((pool & BH_POOL_DRAINED) || BH_FAULT(REFUSE_UNDRAINED)) && bh__pool_units(pool) < (int32_t)weight;
+}
+
+static inline int acquire(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
+                          struct bh_permit *ret_permit)
+{
+    struct bh_entry *entry = bh__entry_known(limiter);
+    struct bh_taken taken = {BH_NONE, 0};
+    if (entry) {
+        switch (take_cached(limiter, entry, weight, &taken)) {
+        case TAKE_DONE:
+            bh__count(entry, &entry->cell->granted, 1);
+            bh__count(entry, &entry->cell->granted_weight, weight);
+            if (ask->label)
+                bh__permit_fill(limiter, taken.slot, taken.word, ask->label, ret_permit);
+            else
+                fill(limiter, taken.slot, taken.word, ret_permit);
+            return 0;
+        case TAKE_NOTHING:
+            if (ask->wait_ns == 0 && is_surely_refused(limiter, weight)) {
+                bh__count(entry, &entry->cell->refused_busy, 1);
+                return -EAGAIN;
+            }
+            break;
+        case TAKE_MUST_GO_BACK:
+            break;
+        }
+    }
+    return bh__acquire_slow(limiter, weight, ask, &taken, ret_permit);
+}
+
+static const struct bh_ask no_wait = {0, BH_FOREVER, NULL, NULL};
+
+int bh_try_acquire(bh_limiter *limiter, bh_permit *ret_permit)
+{
+    return bh_try_acquire_weight(limiter, 1, ret_permit);
+}
+
+int bh_try_acquire_weight(bh_limiter *limiter, uint32_t weight, bh_permit *ret_permit)
+{
+    if (!limiter || !ret_permit)
+        return -EINVAL;
+    return acquire(limiter, weight, &no_wait, ret_permit);
+}
+
+int bh_acquire(bh_limiter *limiter, bh_permit *ret_permit)
+{
+    if (!limiter || !ret_permit)
+        return -EINVAL;
+    struct bh_ask ask = {limiter->core->wait_ns, BH_FOREVER, NULL, NULL};
+    return acquire(limiter, 1, &ask, ret_permit);
+}
+
+int bh_acquire_for(bh_limiter *limiter, uint32_t weight, bh_ns wait_ns, bh_permit *ret_permit)
+{
+    if (!limiter || !ret_permit)
+        return -EINVAL;
+    struct bh_ask ask = {wait_ns == BH_NO_WAIT ? 0 : wait_ns, BH_FOREVER, NULL, NULL};
+    return acquire(limiter, weight, &ask, ret_permit);
+}
+
+static bool weight_is_valid(const struct bh_limiter *limiter, uint32_t weight)
+{
+    return weight >= 1 && weight <= limiter->max_permits;
+}
+
+static int count_and_return(bh_atomic_u64 *counter, int error)
+{
+    bh_stat_add(counter, 1);
+    return error;
+}
+
+/* A clock is read here because a deadline, unlike a wait, may have passed before anything was asked. */
+static int acquire_by_deadline(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
+                               struct bh_permit *ret_permit)
+{
+    struct bh_counters *counters = &limiter->core->counters;
+    if (!weight_is_valid(limiter, weight))
+        return count_and_return(&counters->invalid, -EINVAL);
+    if (bh_cancel_is_cancelled(ask->cancel))
+        return count_and_return(&counters->cancelled, -ECANCELED);
+    if (ask->deadline_ns != BH_FOREVER && bh__clock_now() >= ask->deadline_ns)
+        return count_and_return(&counters->timed_out, -ETIMEDOUT);
+    return acquire(limiter, weight, ask, ret_permit);
+}
+
+int bh_acquire_until(bh_limiter *limiter, uint32_t weight, bh_ns deadline_ns, bh_permit *ret_permit)
+{
+    if (!limiter || !ret_permit)
+        return -EINVAL;
+    struct bh_ask ask = {BH_FOREVER, deadline_ns, NULL, NULL};
+    return acquire_by_deadline(limiter, weight, &ask, ret_permit);
+}
+
+static int check_request(const bh_request *request)
+{
+    if (request->size < sizeof *request || request->reserved)
+        return -EINVAL;
+    if (!bh__tail_is_zero(request, request->size, sizeof *request))
+        return -E2BIG;
+    if (request->label && !bh__text_is_valid(request->label, 0, BH_LABEL_MAX))
+        return -EINVAL;
+    return 0;
+}
+
+int bh_acquire_request(bh_limiter *limiter, uint32_t weight, const bh_request *request, bh_permit *ret_permit)
+{
+    if (!limiter || !ret_permit)
+        return -EINVAL;
+    struct bh_ask ask = {limiter->core->wait_ns, BH_FOREVER, NULL, NULL};
+    if (request) {
+        int error = check_request(request);
+        if (error)
+            return count_and_return(&limiter->core->counters.invalid, error);
+        if (request->wait_ns)
+            ask.wait_ns = request->wait_ns == BH_NO_WAIT ? 0 : request->wait_ns;
+        if (request->deadline_ns)
+            ask.deadline_ns = request->deadline_ns;
+        ask.cancel = request->cancel;
+        ask.label = request->label;
+    }
+    return acquire_by_deadline(limiter, weight, &ask, ret_permit);
+}

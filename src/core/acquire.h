@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The slow way of acquiring: through the lock, and perhaps the queue. */
+#ifndef BH_CORE_ACQUIRE_H
+#define BH_CORE_ACQUIRE_H
+
+#include "core/core.h"
+
+/* What a request asks, validated. */
+struct bh_ask {
+    bh_ns wait_ns;     /* 0: may not wait */
+    bh_ns deadline_ns; /* BH_FOREVER: none */
+    bh_cancel *cancel;
+    const char *label;
+};
+
+/* A cached permit that was taken and must go back because pressure was seen afterwards. */
+struct bh_taken {
+    uint32_t slot; /* BH_NONE: none */
+    uint64_t word;
+};
+
+int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
+                     const struct bh_taken *taken, struct bh_permit *ret_permit);
+
+/* Waits for the outcome of a waiter that is queued. */
+int bh__wait_for_turn(struct bh_limiter *limiter, uint32_t index, uint32_t turn, uint32_t weight,
+                      const struct bh_ask *ask, bh_ns deadline, struct bh_permit *ret_permit);
+
+/* Fills a permit for a slot that holds `word`, and labels the slot. */
+void bh__permit_fill(struct bh_limiter *limiter, uint32_t slot, uint64_t word, const char *label,
+                     struct bh_permit *ret_permit);
+
+#endif

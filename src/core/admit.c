@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Admission under the lock: in one critical section a request is admitted, refused, or queued. */
+#include <errno.h>
+
+#include "core/acquire.h"
+#include "core/entry.h"
+#include "core/ledger.h"
+#include "core/queue.h"
+#include "core/serve.h"
+#include "port/clock.h"
+
+/* Is what there is left to those who wait already? */
+static bool must_queue(const struct bh_core *core)
+{
+    if (bh__queue_is_empty_locked(core) || BH_FAULT(FIFO_TRY_BARGES))
+        return false;
+    return core->order == BH_ORDER_FIFO || core->handing_over;
+}
+
+/* Makes `weight` units available in the pool, if they are anywhere. */
+static bool gather(struct bh_limiter *limiter, uint32_t weight)
+{
+    struct bh_core *core = limiter->core;
+    if (bh__pool_locked(core) >= (int32_t)weight)
+        return true;
+    if (!(bh_load_relaxed(&core->pool) & BH_POOL_DRAINED))
+        bh__call_in_locked(limiter);
+    if (bh__pool_locked(core) >= (int32_t)weight)
+        return true;
+    if (core->short_of < weight)
+        core->short_of = weight;
+    bh__press_locked(limiter, BH_PRESSURE_SHORT);
+    return bh__pool_locked(core) >= (int32_t)weight;
+}
+
+/* 0: may take now; -EAGAIN: would have to wait. */
+static int admit(struct bh_limiter *limiter, uint32_t weight)
+{
+    struct bh_core *core = limiter->core;
+    uint32_t limit = bh_load_relaxed(&core->limit);
+    if (bh_load_relaxed(&core->closed))
+        return -ESHUTDOWN;
+    if (limit > 0 && weight > limit)
+        return -EMSGSIZE;
+    if (must_queue(core) || !gather(limiter, weight))
+        return -EAGAIN;
+    return 0;
+}
+
+static int count_refusal(struct bh_counters *counters, int error)
+{
+    switch (error) {
+    case -ESHUTDOWN:
+        bh_stat_add(&counters->refused_closed, 1);
+        break;
+    case -EMSGSIZE:
+        bh_stat_add(&counters->refused_too_big, 1);
+        break;
+    case -EAGAIN:
+        bh_stat_add(&counters->refused_busy, 1);
+        break;
+    case -ENOBUFS:
+        bh_stat_add(&counters->refused_full, 1);
+        break;
+    case -ETIMEDOUT:
+        bh_stat_add(&counters->timed_out, 1);
+        break;
+    default:
+        bh_stat_add(&counters->invalid, 1);
+        break;
+    }
+    return error;
+}
+
+static uint64_t take_now(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t weight, uint32_t *ret_slot)
+{
+    struct bh_counters *counters = &limiter->core->counters;
+    uint32_t slot =
+        bh__slot_take_locked(limiter, weight, entry ? *bh__seat(entry, weight) : BH_NONE, BH_HELD, limiter->process);
+    if (entry)
+        *bh__seat(entry, weight) = slot;
+    bh_stat_bump(&counters->granted, 1);
+    bh_stat_bump(&counters->granted_weight, weight);
+    *ret_slot = slot;
+    return bh_load_relaxed(&limiter->slots[slot].word);
+}
+
+static bh_ns end_of_wait(const struct bh_ask *ask, bh_ns now)
+{
+    bh_ns until = ask->wait_ns >= BH_FOREVER - now ? BH_FOREVER : now + ask->wait_ns;
+    return until < ask->deadline_ns ? until : ask->deadline_ns;
+}
+
+/* Queues the request, or says why not. */
+static int queue_up(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t weight, const struct bh_ask *ask,
+                    uint32_t *ret_index, bh_ns *ret_deadline)
+{
+    if (ask->wait_ns == 0)
+        return -EAGAIN;
+    if (!bh__queue_has_room_locked(limiter->core, weight))
+        return -ENOBUFS;
+    bh_ns now = bh__clock_now();
+    *ret_deadline = end_of_wait(ask, now);
+    if (*ret_deadline <= now)
+        return -ETIMEDOUT;
+    *ret_index = bh__enqueue_locked(limiter, weight, now, *ret_deadline);
+    if (entry)
+        limiter->waiters[*ret_index].seat = *bh__seat(entry, weight);
+    return 0;
+}
+
+int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
+                     const struct bh_taken *taken, struct bh_permit *ret_permit)
+{
+    struct bh_core *core = limiter->core;
+    if (weight == 0 || weight > limiter->max_permits)
+        return count_refusal(&core->counters, -EINVAL);
+    struct bh_entry *entry = bh__entry(limiter);
+    struct bh_wakes wakes = {0};
+    bh__core_lock(limiter);
+    if (taken->slot != BH_NONE && !BH_FAULT(GIVE_BACK_LOST)) {
+        bh__slot_free_locked(limiter, taken->slot, taken->word);
+        bh__serve_locked(limiter, &wakes);
+    }
+    int error = admit(limiter, weight);
+    uint32_t slot = BH_NONE, index = BH_NONE;
+    uint64_t word = 0;
+    bh_ns deadline = 0;
+    if (error == 0) {
+        word = take_now(limiter, entry, weight, &slot);
+        bh__relax_locked(limiter);
+    } else if (error == -EAGAIN) {
+        error = queue_up(limiter, entry, weight, ask, &index, &deadline);
+    }
+    uint32_t turn = index == BH_NONE ? 0 : bh_load_relaxed(&limiter->waiters[index].word) & ~BH_OUTCOME_MASK;
+    bh__unlock_and_wake(limiter, &wakes);
+    if (error)
+        return count_refusal(&core->counters, error);
+    if (index != BH_NONE)
+        return bh__wait_for_turn(limiter, index, turn, weight, ask, deadline, ret_permit);
+    bh__permit_fill(limiter, slot, word, ask->label, ret_permit);
+    return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Closing and draining: both refuse newcomers for good; closing ends the waits, draining lets them be served. */
+#include <errno.h>
+
+#include "core/ledger.h"
+#include "core/queue.h"
+#include "core/serve.h"
+#include "port/clock.h"
+#include "port/futex.h"
+
+static void shut_door(struct bh_limiter *limiter, enum bh_closed closed)
+{
+    struct bh_core *core = limiter->core;
+    if (bh_load_relaxed(&core->closed) < (uint32_t)closed)
+        bh_store_seq(&core->closed, closed);
+    bh__press_locked(limiter, BH_PRESSURE_CLOSED);
+    bh__pool_mark_locked(core, BH_POOL_CLOSED, 0);
+}
+
+int bh_limiter_close(bh_limiter *limiter)
+{
+    if (!limiter)
+        return -EINVAL;
+    struct bh_core *core = limiter->core;
+    bool more;
+    do {
+        struct bh_wakes wakes = {0};
+        bh__core_lock(limiter);
+        shut_door(limiter, BH_SHUT);
+        while (!bh__queue_is_empty_locked(core) && !bh__wakes_are_full(&wakes)) {
+            if (BH_FAULT(CLOSE_KEEPS_WAITERS) && core->head == core->tail)
+                break;
+            bh__note_wake(&wakes, &limiter->waiters[core->head]);
+            bh__end_wait_locked(limiter, core->head, BH_CLOSED);
+        }
+        more = bh__wakes_are_full(&wakes);
+        bh__serve_locked(limiter, &wakes);
+        bh__unlock_and_wake(limiter, &wakes);
+    } while (more);
+    return 0;
+}
+
+static bool is_all_back(struct bh_core *core)
+{
+    return bh__queue_is_empty_locked(core) && bh__pool_locked(core) == (int32_t)bh_load_relaxed(&core->limit);
+}
+
+int bh_limiter_drain(bh_limiter *limiter, bh_ns wait_ns)
+{
+    if (!limiter)
+        return -EINVAL;
+    struct bh_core *core = limiter->core;
+    bh_ns deadline = bh_deadline_after(wait_ns == BH_NO_WAIT ? 0 : wait_ns);
+    bh__core_lock(limiter);
+    shut_door(limiter, BH_DRAINING);
+    core->draining++;
+    bool all_back, in_time = true;
+    while (!(all_back = is_all_back(core)) && in_time) {
+        uint32_t seen = bh_load_relaxed(&core->all_back);
+        bh__core_unlock(limiter);
+        in_time = bh__futex_wait(&core->all_back, seen, deadline, core->shared) != -ETIMEDOUT;
+        bh__core_lock(limiter);
+    }
+    core->draining--;
+    bh__core_unlock(limiter);
+    return all_back ? 0 : -ETIMEDOUT;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The limiter's state, for the files of src/core and src/observe alone.
+ *
+ * A limiter is three pieces of memory that refer to one another by index, never by pointer, so that they may lie in
+ * private memory or be mapped by several processes: the core, the ledger (its slots) and the table of waiters. A process
+ * reaches them through its handle, struct bh_limiter. docs/design/cached-permits.md and docs/design/waiting.md have the
+ * protocols; who may change what stands here, beside each field:
+ *
+ *   lock     only with core->lock held; read under it too
+ *   lock, r  changed only with the lock held; read by anybody
+ *   fixed    set when the limiter is made
+ */
+#ifndef BH_CORE_CORE_H
+#define BH_CORE_CORE_H
+
+#include <bulkhead/bulkhead.h>
+
+#include "port/atomic.h"
+#include "port/fault.h"
+#include "port/lock.h"
+#include "port/memory.h"
+
+#define BH_NONE UINT32_MAX /* no index */
+
+/* ---- the ledger ----------------------------------------------------------------------------------------------------
+ *
+ * A slot's word: state (4 bits), the owner's process index (12), generation (48).
+ *
+ *   FREE     in the free list; the units are in the pool
+ *   CACHED   given back, but kept here for the next taker; the units are not in the pool; process 0
+ *   HELD     out
+ *   LATE     out, and whoever asked for the work has left
+ *   GRANTED  out, for a waiter that has not claimed it yet
+ *
+ * With the lock held:     FREE -> HELD, FREE -> GRANTED, CACHED -> FREE, HELD -> FREE, LATE -> FREE, HELD -> LATE,
+ *                         GRANTED -> HELD
+ * Without it, by compare-and-swap: CACHED -> HELD, HELD -> CACHED.
+ *
+ * The generation grows each time a permit leaves the slot for an owner, so a permit, which keeps the word that it was
+ * given, can be released once. Weight changes only while the slot is FREE: a compare-and-swap that finds the word
+ * unchanged has read the right one. */
+enum bh_slot_state { BH_FREE, BH_CACHED, BH_HELD, BH_LATE, BH_GRANTED };
+
+#define BH_STATE_MASK UINT64_C(0xf)
+#define BH_PROCESS_SHIFT 4
+#define BH_PROCESS_MASK UINT64_C(0xfff0)
+#define BH_GENERATION_ONE UINT64_C(0x10000)
+
+struct bh_slot {
+    _Alignas(BH_CACHE_LINE) bh_atomic_u64 word;
+    bh_atomic_u32 weight;
+    bh_atomic_u32 label_of;  /* the low half of the generation that the label belongs to */
+    uint32_t next, previous; /* lock: in the free list; a GRANTED slot has its waiter in `next` */
+    bh_atomic_u64 label[4];  /* written by the owner; 0-padded */
+};
+
+static inline enum bh_slot_state bh__state(uint64_t word)
+{
+    return (enum bh_slot_state)(word & BH_STATE_MASK);
+}
+
+static inline uint32_t bh__owner(uint64_t word)
+{
+    return (uint32_t)((word & BH_PROCESS_MASK) >> BH_PROCESS_SHIFT);
+}
+
+/* The same generation in another state. */
+static inline uint64_t bh__word_as(uint64_t word, enum bh_slot_state state, uint32_t process)
+{
+    return (word & ~(BH_STATE_MASK | BH_PROCESS_MASK)) | ((uint64_t)process << BH_PROCESS_SHIFT) | (uint64_t)state;
+}
+
+static inline uint32_t bh__generation_low(uint64_t word)
+{
+    return (uint32_t)(word / BH_GENERATION_ONE);
+}
+
+/* ---- waiters -------------------------------------------------------------------------------------------------------
+ *
+ * A waiter's word: outcome (4 bits), turn (28 bits: how often the slot was used). It leaves WAITING or AWAKE once, with
+ * the lock held, and whoever changes it unlinks the waiter and counts it out in the same critical section. A waiter parks
+ * on its word. The slot of a waiter that was granted is its own until it claims; that of any other goes back at once, to
+ * the far end of the free list: the thread that waited reads the outcome from the word as long as nobody uses the slot
+ * again, and after that from what must have ended it (bh__outcome_of_past_turn). */
+enum bh_outcome {
+    BH_IDLE,
+    BH_WAITING,
+    BH_AWAKE, /* barging: woken to look for itself; still in the queue */
+    BH_WAS_GRANTED,
+    BH_TIMED_OUT,
+    BH_CANCELLED,
+    BH_CLOSED,
+    BH_TOO_BIG
+};
+
+#define BH_OUTCOME_MASK 0xfu
+#define BH_TURN_ONE 0x10u
+
+struct bh_waiter {
+    bh_atomic_u32 word;      /* lock, r */
+    uint32_t weight;         /* lock */
+    uint32_t next, previous; /* lock: in the queue or in the free list */
+    uint32_t slot;           /* lock: the ledger slot it was granted */
+    uint32_t process;        /* lock */
+    uint64_t ticket;         /* lock: its place in the order */
+    bh_atomic_u64 since_ns;  /* lock, r */
+    uint64_t deadline_ns;    /* lock */
+    uint32_t seat;           /* lock: the ledger slot its thread likes best, or BH_NONE */
+};
+
+/* ---- counters ------------------------------------------------------------------------------------------------------ */
+
+/* What a thread counts for itself; one thread writes, anybody reads. Cells outlive their threads and are used again. */
+struct bh_cell {
+    _Alignas(BH_CACHE_LINE) bh_atomic_u64 granted;
+    bh_atomic_u64 granted_weight;
+    bh_atomic_u64 released;
+    bh_atomic_u64 refused_busy;
+    bh_atomic_u64 refused_full;
+    bh_atomic_u32 process; /* lock, r: the owner's process index + 1; 0: nobody's */
+};
+
+#define BH_CELLS 64u
+
+/* What is counted with the lock held, or rarely. */
+struct bh_counters {
+    bh_atomic_u64 granted, granted_weight, released, recovered, queued;
+    bh_atomic_u64 refused_busy, refused_full, refused_too_big, refused_closed;
+    bh_atomic_u64 timed_out, cancelled, invalid, late, violations, limit_changes;
+    bh_atomic_u64 wait_count, wait_sum_ns, wait_recent_ns;
+    bh_atomic_u64 wait_buckets[BH_WAIT_BUCKETS];
+};
+
+/* ---- the core ------------------------------------------------------------------------------------------------------ */
+
+/* Reasons why nothing may be cached. While any is set, whoever releases goes through the lock, and so to the queue. */
+#define BH_PRESSURE_SHORT 1u   /* somebody found too little, since when nothing has been plenty */
+#define BH_PRESSURE_OVERAGE 2u /* more is out than the limit */
+#define BH_PRESSURE_CLOSED 4u  /* draining or closed */
+
+/* The pool's one word: its units (signed, the low half), and what must be read together with them. */
+#define BH_POOL_DRAINED (UINT64_C(1) << 32)    /* pressure is set and nothing is cached: the units are all there is */
+#define BH_POOL_SPOKEN_FOR (UINT64_C(1) << 33) /* what there is belongs to those who wait */
+#define BH_POOL_CLOSED (UINT64_C(1) << 34)
+
+static inline int32_t bh__pool_units(uint64_t pool)
+{
+    return (int32_t)(uint32_t)pool;
+}
+
+enum bh_closed { BH_OPEN, BH_DRAINING, BH_SHUT };
+
+struct bh_core {
+    /* fixed */
+    uint32_t max_permits;
+    uint32_t queue;
+    uint32_t waiters; /* in the table: each may wait, and each permit may be granted and not yet claimed */
+    uint32_t order;
+    uint64_t queue_weight;
+    bh_ns wait_ns;
+    bh_ns patience_ns;
+    uint32_t shared; /* lies in memory that several processes map */
+    char name[BH_NAME_MAX + 1u];
+    char unit[BH_UNIT_MAX + 1u];
+
+    _Alignas(BH_CACHE_LINE) bh_atomic_u32 pressure; /* lock, r; the fast paths read it, so it shares no line */
+
+    _Alignas(BH_CACHE_LINE) bh_atomic_u64 pool; /* lock, r */
+    bh_atomic_u32 limit;                        /* lock, r */
+    bh_atomic_u32 closed;                       /* lock, r: enum bh_closed */
+
+    _Alignas(BH_CACHE_LINE) struct bh_lock lock;
+    uint32_t free_slot;                     /* lock: head of the free list, last freed first */
+    uint32_t short_of;                      /* lock: the largest weight that was not there since SHORT was set */
+    bh_atomic_u32 slots_used;               /* lock, r: no slot from here on was ever used */
+    uint32_t free_waiter, last_free_waiter; /* lock: first freed, first used */
+    uint32_t head, tail;                    /* lock: the queue */
+    uint32_t awake;                         /* lock: waiters in state AWAKE */
+    uint32_t handing_over;                  /* lock: barging, the head is out of patience and comes first */
+    uint32_t draining;                      /* lock: calls of bh_limiter_drain() under way */
+    bh_atomic_u32 all_back;       /* lock, r: who drains parks here; changed when nothing is out or waiting any more */
+    bh_atomic_u64 waiting;        /* lock, r */
+    bh_atomic_u64 waiting_weight; /* lock, r */
+    bh_atomic_u64 oldest_ns;      /* lock, r: since when the head waits; 0: nobody */
+    uint64_t next_ticket;         /* lock */
+    struct bh_counters counters;
+
+    struct bh_cell cells[BH_CELLS];
+    struct bh_cell shared_cell; /* for threads that got none of their own; counted with locked instructions */
+};
+
+/* ---- the handle ----------------------------------------------------------------------------------------------------
+ *
+ * One process's way to a limiter. Handles are never given back to the system, only used again: a permit that was kept too
+ * long, or a release that is still looking at pressure while another thread frees the limiter, finds a handle whose serial
+ * is not the one it knows. Their locks are never initialised again either. */
+struct bh_limiter {
+    bh_atomic_u64 serial; /* core lock, r: unique in this process; 0 while unused */
+    uint32_t index;       /* fixed for ever */
+    uint32_t process;     /* fixed: this process's index among those that share the core; 0 in private memory */
+    struct bh_core *core;
+    struct bh_slot *slots;
+    struct bh_waiter *waiters;
+    uint32_t max_permits;        /* a copy */
+    bh_atomic_u32 parent_serial; /* after a fork: what the parent called it */
+    struct bh_limiter *next;     /* all handles of the process */
+    struct bh_limiter *next_unused;
+    struct bh_core own; /* the core of a private limiter */
+};
+
+/* What a thread keeps of a limiter. */
+#define BH_SEATS 8u
+
+struct bh_entry {
+    _Alignas(BH_CACHE_LINE) uint64_t serial;
+    struct bh_limiter *limiter;
+    struct bh_cell *cell;
+    uint32_t own_cell;
+    uint32_t seat[BH_SEATS]; /* the slots it used last, by weight */
+};
+
+static inline uint32_t *bh__seat(struct bh_entry *entry, uint32_t weight)
+{
+    return &entry->seat[(weight - 1) % BH_SEATS];
+}
+
+/* Whom to wake once the lock is given up. */
+#define BH_WAKE_BATCH 16u
+
+struct bh_wakes {
+    uint32_t count;
+    uint32_t all_back; /* also those who drain */
+    bh_atomic_u32 *words[BH_WAKE_BATCH];
+};
+
+static inline void bh__core_lock(struct bh_limiter *limiter)
+{
+    bh__lock(&limiter->core->lock, limiter->process, limiter->core->shared);
+}
+
+static inline void bh__core_unlock(struct bh_limiter *limiter)
+{
+    bh__unlock(&limiter->core->lock, limiter->core->shared);
+}
+
+#endif

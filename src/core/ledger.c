@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slots, pool and pressure: see docs/design/cached-permits.md.
+ *
+ * The order that everything rests on: whoever is short stores pressure, then looks at every slot; whoever caches a permit
+ * stores the slot, then looks at pressure. All four are sequentially consistent, so one of the two sees the other.
+ */
+#include "core/ledger.h"
+
+#include <string.h>
+
+#include "core/queue.h"
+
+void bh__pool_add_locked(struct bh_core *core, int64_t units)
+{
+    uint64_t pool = bh_load_relaxed(&core->pool);
+    uint32_t sum = (uint32_t)(bh__pool_units(pool) + units);
+    bh_store_seq(&core->pool, (pool & ~UINT64_C(0xffffffff)) | sum);
+}
+
+void bh__pool_mark_locked(struct bh_core *core, uint64_t set, uint64_t clear)
+{
+    uint64_t pool = bh_load_relaxed(&core->pool);
+    uint64_t marked = (pool & ~clear) | set;
+    if (marked != pool)
+        bh_store_seq(&core->pool, marked);
+}
+
+void bh__slot_link_locked(struct bh_limiter *limiter, uint32_t index)
+{
+    struct bh_core *core = limiter->core;
+    struct bh_slot *slot = &limiter->slots[index];
+    slot->next = core->free_slot;
+    slot->previous = BH_NONE;
+    if (slot->next != BH_NONE)
+        limiter->slots[slot->next].previous = index;
+    core->free_slot = index;
+}
+
+static void slot_unlink(struct bh_limiter *limiter, uint32_t index)
+{
+    struct bh_slot *slot = &limiter->slots[index];
+    if (slot->previous == BH_NONE)
+        limiter->core->free_slot = slot->next;
+    else
+        limiter->slots[slot->previous].next = slot->next;
+    if (slot->next != BH_NONE)
+        limiter->slots[slot->next].previous = slot->previous;
+}
+
+uint32_t bh__slot_take_locked(struct bh_limiter *limiter, uint32_t weight, uint32_t seat, enum bh_slot_state state,
+                              uint32_t process)
+{
+    struct bh_core *core = limiter->core;
+    uint32_t index = core->free_slot;
+    if (seat != BH_NONE && bh__state(bh_load_relaxed(&limiter->slots[seat].word)) == BH_FREE)
+        index = seat;
+    slot_unlink(limiter, index);
+    if (index >= bh_stat_load(&core->slots_used))
+        bh_stat_store(&core->slots_used, index + 1);
+    struct bh_slot *slot = &limiter->slots[index];
+    bh_store_relaxed(&slot->weight, weight);
+    uint64_t word = bh_load_relaxed(&slot->word);
+    bh__pool_add_locked(core, -(int64_t)weight);
+    bh_store_seq(&slot->word, bh__word_as(word + BH_GENERATION_ONE, state, process));
+    return index;
+}
+
+bool bh__slot_free_locked(struct bh_limiter *limiter, uint32_t index, uint64_t word)
+{
+    struct bh_slot *slot = &limiter->slots[index];
+    uint32_t weight = bh_load_relaxed(&slot->weight);
+    if (!bh_cas_seq(&slot->word, &word, bh__word_as(word, BH_FREE, 0)))
+        return false;
+    bh__slot_link_locked(limiter, index);
+    bh__pool_add_locked(limiter->core, weight);
+    return true;
+}
+
+static bool call_in_slot(struct bh_limiter *limiter, uint32_t index)
+{
+    uint64_t word = bh_load_seq(&limiter->slots[index].word); /* pairs: bh_release, word and pressure */
+    if (bh__state(word) != BH_CACHED)
+        return false;
+    if (BH_FAULT(CALL_IN_PLAIN)) {
+        bh_store_seq(&limiter->slots[index].word, bh__word_as(word, BH_FREE, 0));
+        bh__slot_link_locked(limiter, index);
+        bh__pool_add_locked(limiter->core, bh_load_relaxed(&limiter->slots[index].weight));
+        return true;
+    }
+    return bh__slot_free_locked(limiter, index, word);
+}
+
+void bh__call_in_locked(struct bh_limiter *limiter)
+{
+    uint32_t used = bh_stat_load(&limiter->core->slots_used);
+    for (uint32_t index = 0; index < used; index++)
+        if (call_in_slot(limiter, index) && BH_FAULT(SHORT_HALF_SCAN))
+            return;
+}
+
+void bh__press_locked(struct bh_limiter *limiter, uint32_t reason)
+{
+    struct bh_core *core = limiter->core;
+    uint32_t pressure = bh_load_relaxed(&core->pressure);
+    if ((pressure & reason) != reason)
+        bh_store_seq(&core->pressure, pressure | reason); /* pairs: bh_release and take_cached, pressure */
+    if (bh_load_relaxed(&core->pool) & BH_POOL_DRAINED)
+        return; /* another reason has stood since all was called in */
+    if (!BH_FAULT(SHORT_NO_RESCAN))
+        bh__call_in_locked(limiter);
+    bh__pool_mark_locked(core, BH_POOL_DRAINED, 0);
+}
+
+/* Near the limit pressure must not flap, for each time it is set costs a scan: there has to be room to speak of. */
+static bool has_plenty(const struct bh_core *core, int32_t pool)
+{
+    uint32_t limit = bh_stat_load(&core->limit);
+    uint32_t wanted = core->short_of < limit / 2 ? core->short_of : limit / 2;
+    if (wanted < limit / 8)
+        wanted = limit / 8;
+    return pool > 0 && (uint32_t)pool >= wanted;
+}
+
+void bh__relax_locked(struct bh_limiter *limiter)
+{
+    struct bh_core *core = limiter->core;
+    uint32_t pressure = bh_load_relaxed(&core->pressure);
+    int32_t pool = bh__pool_locked(core);
+    uint32_t left = pressure;
+    if (pool >= 0)
+        left &= ~BH_PRESSURE_OVERAGE;
+    if (bh__nobody_needs_a_release_locked(core) && has_plenty(core, pool))
+        left &= ~BH_PRESSURE_SHORT;
+    if (left == pressure)
+        return;
+    if (left == 0) {
+        core->short_of = 0;
+        bh__pool_mark_locked(core, 0, BH_POOL_DRAINED); /* first: drained may not stand while permits are cached */
+    }
+    bh_store_seq(&core->pressure, left);
+}
+
+static void empty_slots(struct bh_limiter *limiter)
+{
+    limiter->core->free_slot = BH_NONE;
+    for (uint32_t index = limiter->core->max_permits; index-- > 0;) {
+        bh_store_relaxed(&limiter->slots[index].word,
+                         bh__word_as(bh_load_relaxed(&limiter->slots[index].word) + BH_GENERATION_ONE, BH_FREE, 0));
+        bh__slot_link_locked(limiter, index);
+    }
+}
+
+void bh__core_empty(struct bh_limiter *limiter)
+{
+    struct bh_core *core = limiter->core;
+    uint32_t closed = bh_load_relaxed(&core->closed);
+    empty_slots(limiter);
+    bh__queue_empty(limiter);
+    memset(&core->counters, 0, sizeof core->counters);
+    memset(core->cells, 0, sizeof core->cells);
+    memset(&core->shared_cell, 0, sizeof core->shared_cell);
+    core->short_of = 0;
+    core->draining = 0;
+    bh_store_relaxed(&core->slots_used, 0);
+    bh_store_relaxed(&core->pool, bh_load_relaxed(&core->limit));
+    bh_store_relaxed(&core->pressure, 0);
+    if (closed) {
+        bh__pool_mark_locked(core, BH_POOL_CLOSED, 0);
+        bh__press_locked(limiter, BH_PRESSURE_CLOSED);
+    }
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue of waiters, and who is served from it. All of these need the core's lock. */
+#ifndef BH_CORE_QUEUE_H
+#define BH_CORE_QUEUE_H
+
+#include "core/core.h"
+
+static inline enum bh_outcome bh__outcome(uint32_t word)
+{
+    return (enum bh_outcome)(word & BH_OUTCOME_MASK);
+}
+
+static inline bool bh__queue_is_empty_locked(const struct bh_core *core)
+{
+    return core->head == BH_NONE;
+}
+
+/* May what is released be cached? Not while somebody waits who is only looked after by a release. A barging waiter that
+ * is awake looks for itself. */
+static inline bool bh__nobody_needs_a_release_locked(const struct bh_core *core)
+{
+    return bh__queue_is_empty_locked(core) || (core->awake > 0 && !core->handing_over);
+}
+
+/* May `weight` units be added to the queue? */
+bool bh__queue_has_room_locked(const struct bh_core *core, uint32_t weight);
+
+/* Adds a waiter at the end; its index. There must be room. */
+uint32_t bh__enqueue_locked(struct bh_limiter *limiter, uint32_t weight, bh_ns now, bh_ns deadline);
+
+/* Ends a wait that was not granted: outcome, unlinked, counted, and its slot free for the next. */
+void bh__end_wait_locked(struct bh_limiter *limiter, uint32_t index, enum bh_outcome outcome);
+
+/* Takes a waiter out of the queue because it is admitted; its slot stays its own. */
+void bh__dequeue_granted_locked(struct bh_limiter *limiter, uint32_t index, uint32_t slot);
+
+/* Gives back the slot of a waiter that claimed its grant. */
+void bh__waiter_free_locked(struct bh_limiter *limiter, uint32_t index);
+
+/* Links a waiter by its ticket; for a rebuild. */
+void bh__relink_waiter_locked(struct bh_limiter *limiter, uint32_t index);
+
+/* No waiters at all. */
+void bh__queue_empty(struct bh_limiter *limiter);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waiting for one's turn, as a parked thread: see docs/design/waiting.md.
+ *
+ * The waiter reads its word without the lock and parks on it; whatever ends or changes the wait is done with the lock held,
+ * by whoever does it first, and the waiter only reads what was decided. A deadline is decided by the waiter itself, under
+ * the lock too, so that leaving and being counted out are one step. */
+#include <errno.h>
+
+#include "core/acquire.h"
+#include "core/cancel.h"
+#include "core/entry.h"
+#include "core/ledger.h"
+#include "core/queue.h"
+#include "core/serve.h"
+#include "port/clock.h"
+#include "port/futex.h"
+
+static unsigned bucket_of(bh_ns waited)
+{
+    unsigned bucket = 0;
+    while (bucket < BH_WAIT_BUCKETS - 1 && waited > bh_wait_bucket_bound(bucket))
+        bucket++;
+    return bucket;
+}
+
+static void count_wait(struct bh_counters *counters, bh_ns waited)
+{
+    bh_stat_bump(&counters->wait_count, 1);
+    bh_stat_bump(&counters->wait_sum_ns, waited);
+    bh_stat_bump(&counters->wait_buckets[bucket_of(waited)], 1);
+    uint64_t recent = bh_stat_load(&counters->wait_recent_ns);
+    bh_stat_store(&counters->wait_recent_ns, recent == 0 ? waited : recent - recent / 8 + waited / 8);
+}
+
+static void claim(struct bh_limiter *limiter, uint32_t index, uint32_t weight, const struct bh_ask *ask,
+                  struct bh_permit *ret_permit)
+{
+    struct bh_waiter *waiter = &limiter->waiters[index];
+    bh_ns now = bh__clock_now();
+    bh__core_lock(limiter);
+    uint32_t slot = waiter->slot;
+    uint64_t word = bh__word_as(bh_load_relaxed(&limiter->slots[slot].word), BH_HELD, limiter->process);
+    bh_store_seq(&limiter->slots[slot].word, word);
+    bh_ns since = bh_stat_load(&waiter->since_ns);
+    count_wait(&limiter->core->counters, now > since ? now - since : 0);
+    bh__waiter_free_locked(limiter, index);
+    bh__core_unlock(limiter);
+    struct bh_entry *entry = bh__entry_known(limiter);
+    if (entry)
+        *bh__seat(entry, weight) = slot;
+    bh__permit_fill(limiter, slot, word, ask->label, ret_permit);
+}
+
+/* The waiter was woken to look for itself, or its time is up. */
+static void look(struct bh_limiter *limiter, uint32_t index, uint32_t turn)
+{
+    struct bh_waiter *waiter = &limiter->waiters[index];
+    struct bh_wakes wakes = {0};
+    bh__core_lock(limiter);
+    bh_ns now = bh__clock_now();
+    if (bh_load_relaxed(&waiter->word) == (turn | BH_AWAKE))
+        bh__look_again_locked(limiter, index, now, &wakes);
+    uint32_t word = bh_load_relaxed(&waiter->word);
+    if ((word == (turn | BH_WAITING) || word == (turn | BH_AWAKE)) && now >= waiter->deadline_ns) {
+        bh__end_wait_locked(limiter, index, BH_TIMED_OUT);
+        if (!BH_FAULT(LEAVE_NO_SERVE))
+            bh__serve_locked(limiter, &wakes);
+    }
+    bh__unlock_and_wake(limiter, &wakes);
+}
+
+/* The slot serves another by now, so this wait was ended without a grant, some time ago. */
+static enum bh_outcome outcome_of_past_turn(const struct bh_limiter *limiter, const struct bh_ask *ask, bh_ns deadline)
+{
+    if (bh_cancel_is_cancelled(ask->cancel))
+        return BH_CANCELLED;
+    if (bh_load_relaxed(&limiter->core->closed) == BH_SHUT)
+        return BH_CLOSED;
+    if (deadline != BH_FOREVER && bh__clock_now() >= deadline)
+        return BH_TIMED_OUT;
+    return BH_TOO_BIG;
+}
+
+static enum bh_outcome wait_for_outcome(struct bh_limiter *limiter, uint32_t index, uint32_t turn,
+                                        const struct bh_ask *ask, bh_ns deadline)
+{
+    struct bh_waiter *waiter = &limiter->waiters[index];
+    for (;;) {
+        uint32_t word = bh_load_acquire(&waiter->word); /* pairs: set_outcome and set_awake, word */
+        if ((word & ~BH_OUTCOME_MASK) != turn)
+            return outcome_of_past_turn(limiter, ask, deadline);
+        enum bh_outcome outcome = bh__outcome(word);
+        if (outcome != BH_WAITING && outcome != BH_AWAKE)
+            return outcome;
+        if (BH_FAULT(PARK_NO_CHECK))
+            word = bh_load_acquire(&waiter->word);
+        if (outcome == BH_AWAKE || bh__futex_wait(&waiter->word, word, deadline, limiter->core->shared) == -ETIMEDOUT)
+            look(limiter, index, turn);
+    }
+}
+
+static int error_of(enum bh_outcome outcome)
+{
+    switch (outcome) {
+    case BH_TIMED_OUT:
+        return -ETIMEDOUT;
+    case BH_CANCELLED:
+        return -ECANCELED;
+    case BH_TOO_BIG:
+        return -EMSGSIZE;
+    default:
+        return -ESHUTDOWN;
+    }
+}
+
+int bh__wait_for_turn(struct bh_limiter *limiter, uint32_t index, uint32_t turn, uint32_t weight,
+                      const struct bh_ask *ask, bh_ns deadline, struct bh_permit *ret_permit)
+{
+    struct bh_watch watch = {.limiter = limiter, .index = index, .turn = turn};
+    if (ask->cancel)
+        bh__cancel_watch(ask->cancel, &watch);
+    enum bh_outcome outcome = wait_for_outcome(limiter, index, turn, ask, deadline);
+    if (ask->cancel)
+        bh__cancel_unwatch(ask->cancel, &watch);
+    if (outcome != BH_WAS_GRANTED)
+        return error_of(outcome);
+    claim(limiter, index, weight, ask, ret_permit);
+    return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshots, read without the lock: gauges from the slots, which are the truth; counters from the cells and the core. */
+#include <bulkhead/snapshot.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/core.h"
+#include "port/clock.h"
+
+bh_ns bh_wait_bucket_bound(unsigned index)
+{
+    return index >= BH_WAIT_BUCKETS - 1 ? BH_FOREVER : UINT64_C(1000) << index;
+}
+
+static void read_slots(const struct bh_limiter *limiter, bh_snapshot *snapshot)
+{
+    uint32_t used = bh_stat_load(&limiter->core->slots_used);
+    for (uint32_t index = 0; index < used; index++) {
+        const struct bh_slot *slot = &limiter->slots[index];
+        enum bh_slot_state state = bh__state(bh_load_acquire(&slot->word));
+        if (state == BH_FREE || state == BH_CACHED)
+            continue;
+        snapshot->held += bh_load_relaxed(&slot->weight);
+        snapshot->permits_out++;
+        snapshot->permits_late += state == BH_LATE;
+    }
+}
+
+static void add_cell(const struct bh_cell *cell, bh_snapshot *snapshot)
+{
+    snapshot->granted += bh_stat_load(&cell->granted);
+    snapshot->granted_weight += bh_stat_load(&cell->granted_weight);
+    snapshot->released += bh_stat_load(&cell->released);
+    snapshot->refused_busy += bh_stat_load(&cell->refused_busy);
+    snapshot->refused_full += bh_stat_load(&cell->refused_full);
+}
+
+static void read_counters(const struct bh_core *core, bh_snapshot *snapshot)
+{
+    const struct bh_counters *counters = &core->counters;
+    snapshot->granted = bh_stat_load(&counters->granted);
+    snapshot->granted_weight = bh_stat_load(&counters->granted_weight);
+    snapshot->released = bh_stat_load(&counters->released);
+    snapshot->recovered = bh_stat_load(&counters->recovered);
+    snapshot->queued = bh_stat_load(&counters->queued);
+    snapshot->refused_busy = bh_stat_load(&counters->refused_busy);
+    snapshot->refused_full = bh_stat_load(&counters->refused_full);
+    snapshot->refused_too_big = bh_stat_load(&counters->refused_too_big);
+    snapshot->refused_closed = bh_stat_load(&counters->refused_closed);
+    snapshot->timed_out = bh_stat_load(&counters->timed_out);
+    snapshot->cancelled = bh_stat_load(&counters->cancelled);
+    snapshot->invalid = bh_stat_load(&counters->invalid);
+    snapshot->late = bh_stat_load(&counters->late);
+    snapshot->violations = bh_stat_load(&counters->violations);
+    snapshot->limit_changes = bh_stat_load(&counters->limit_changes);
+    snapshot->wait_count = bh_stat_load(&counters->wait_count);
+    snapshot->wait_sum_ns = bh_stat_load(&counters->wait_sum_ns);
+    for (unsigned i = 0; i < BH_WAIT_BUCKETS; i++)
+        snapshot->wait_buckets[i] = bh_stat_load(&counters->wait_buckets[i]);
+    for (unsigned i = 0; i < BH_CELLS; i++)
+        add_cell(&core->cells[i], snapshot);
+    add_cell(&core->shared_cell, snapshot);
+}
+
+static void read_gauges(const struct bh_core *core, bh_snapshot *snapshot)
+{
+    snapshot->limit = bh_load_relaxed(&core->limit);
+    snapshot->free = snapshot->held < snapshot->limit ? snapshot->limit - snapshot->held : 0;
+    snapshot->overage = snapshot->held > snapshot->limit ? snapshot->held - snapshot->limit : 0;
+    snapshot->waiting = bh_stat_load(&core->waiting);
+    snapshot->waiting_weight = bh_stat_load(&core->waiting_weight);
+    bh_ns oldest = bh_stat_load(&core->oldest_ns);
+    bh_ns now = oldest ? bh__clock_now() : 0;
+    snapshot->oldest_wait_ns = now > oldest ? now - oldest : 0;
+    snapshot->max_permits = core->max_permits;
+    snapshot->queue = core->queue;
+    snapshot->order = core->order;
+    snapshot->closed = bh_load_relaxed(&core->closed);
+}
+
+int bh_limiter_snapshot(const bh_limiter *limiter, bh_snapshot *ret_snapshot)
+{
+    if (!limiter || !ret_snapshot || ret_snapshot->size < sizeof *ret_snapshot)
+        return -EINVAL;
+    bh_snapshot snapshot = {.size = (uint32_t)sizeof snapshot};
+    read_counters(limiter->core, &snapshot);
+    read_slots(limiter, &snapshot);
+    read_gauges(limiter->core, &snapshot);
+    memcpy(ret_snapshot, &snapshot, sizeof snapshot);
+    return 0;
+}
