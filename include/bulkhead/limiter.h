@@ -35,14 +35,14 @@ typedef struct bh_options {
     uint32_t limit;        /* units out at once, 0 to max_permits; 0 starts paused: requests wait within their bounds */
     uint32_t queue;        /* requests that may wait at once, 0 to BH_QUEUE_MAX; 0 refuses at once what cannot start */
     uint32_t order;        /* BH_ORDER_FIFO (0, the default) or BH_ORDER_BARGING */
-    uint64_t queue_weight; /* units that may wait at once; 0: only `queue` bounds the queue */
+    uint64_t queue_weight; /* units that may wait at once, at most INT64_MAX; 0: only `queue` is a bound */
     bh_ns wait_ns; /* the wait of a request that names none; 0: one second; BH_NO_WAIT: none; BH_FOREVER: no bound */
     bh_ns patience_ns;    /* barging: how long the head is passed; 0: half a millisecond; must be 0 for FIFO */
     uint32_t max_permits; /* the highest limit that can ever be set, which fixes the size of the ledger (64 bytes each);
                             * 0: twice the limit and at least the limit + 16; at most BH_MAX_PERMITS_MAX */
     uint32_t reserved;    /* must be 0 */
     const char *name;     /* the resource: 1 to BH_NAME_MAX bytes of UTF-8 without '/'; copied; required */
-    const char *unit;     /* what one unit is ("calls", "connections", "KiB"): at most BH_UNIT_MAX bytes of UTF-8;
+    const char *unit;     /* what one unit is ("calls", "connections", "KiB"): 1 to BH_UNIT_MAX bytes of UTF-8;
                             * copied; NULL: "calls" */
 } bh_options;
 
@@ -68,10 +68,11 @@ BH_API BH_MUST_USE int bh_limiter_new_simple(const char *name, uint32_t limit, u
                                              bh_limiter **ret_limiter);
 
 /* Frees a limiter that nobody holds, waits on or drains. NULL is allowed and does nothing.
- * Returns 0, or -EBUSY when a permit is out or a request waits: nothing is changed, and the limiter stays usable
- * (bh_limiter_close() ends the waits, bh_limiter_drain() waits for the rest).
- * No call on the limiter may begin after this one began. A release that another thread has not quite left yet is safe:
- * what it still touches is never given back. Never blocks for long (it takes the limiter's lock). */
+ * Returns 0, or -EBUSY when a permit is out, a request waits, or an acquire that waited has not returned yet: nothing is
+ * changed, and the limiter stays usable (bh_limiter_close() ends the waits, bh_limiter_drain() waits for the rest).
+ * No call on the limiter may begin after this one began. A release that gave the last permit back in another thread may
+ * still be on its way out: what it touches is never given back. (That holds for releases that succeed; a second release of
+ * the same permit must not run beside this call.) Blocks for the limiter's lock alone. */
 BH_API int bh_limiter_free(bh_limiter *limiter);
 
 /* The name and the unit, as given; valid until the limiter is freed. Never block. */

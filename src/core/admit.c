@@ -104,6 +104,7 @@ static int queue_up(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t
     if (*ret_deadline <= now)
         return -ETIMEDOUT;
     *ret_index = bh__enqueue_locked(limiter, weight, now, *ret_deadline);
+    limiter->waiting_threads++;
     if (entry)
         limiter->waiters[*ret_index].seat = *bh__seat(entry, weight);
     return 0;

@@ -40,11 +40,6 @@ int bh_limiter_close(bh_limiter *limiter)
     return 0;
 }
 
-static bool is_all_back(struct bh_core *core)
-{
-    return bh__queue_is_empty_locked(core) && bh__pool_locked(core) == (int32_t)bh_load_relaxed(&core->limit);
-}
-
 int bh_limiter_drain(bh_limiter *limiter, bh_ns wait_ns)
 {
     if (!limiter)
@@ -55,7 +50,7 @@ int bh_limiter_drain(bh_limiter *limiter, bh_ns wait_ns)
     shut_door(limiter, BH_DRAINING);
     core->draining++;
     bool all_back, in_time = true;
-    while (!(all_back = is_all_back(core)) && in_time) {
+    while (!(all_back = bh__is_all_back_locked(limiter)) && in_time) {
         uint32_t seen = bh_load_relaxed(&core->all_back);
         bh__core_unlock(limiter);
         in_time = bh__futex_wait(&core->all_back, seen, deadline, core->shared) != -ETIMEDOUT;

@@ -201,6 +201,7 @@ struct bh_limiter {
     struct bh_core *core;
     struct bh_slot *slots;
     struct bh_waiter *waiters;
+    uint32_t waiting_threads;    /* core lock: this process's threads that queued and have not left yet */
     uint32_t max_permits;        /* a copy */
     bh_atomic_u32 parent_serial; /* after a fork: what the parent called it */
     struct bh_limiter *next;     /* all handles of the process */

@@ -36,6 +36,7 @@ static void after_fork(void)
         if (serial == 0)
             continue;
         bh_store_relaxed(&handle->parent_serial, (uint32_t)serial);
+        handle->waiting_threads = 0;
         if (!handle->core->shared)
             bh__core_empty(handle);
         bh_store_relaxed(&handle->serial, bh__handle_serial());

@@ -39,6 +39,7 @@ static void handle_connect(struct bh_limiter *handle, struct bh_core *core, stru
     handle->slots = slots;
     handle->waiters = waiters;
     handle->process = process;
+    handle->waiting_threads = 0;
     handle->max_permits = core->max_permits;
     bh_store_relaxed(&handle->parent_serial, 0);
 }
@@ -78,7 +79,7 @@ int bh_limiter_new_simple(const char *name, uint32_t limit, uint32_t queue, bh_n
 static bool cut_off_if_idle(struct bh_limiter *limiter)
 {
     struct bh_core *core = limiter->core;
-    if (core->draining || !bh__queue_is_empty_locked(core))
+    if (core->draining || limiter->waiting_threads || !bh__queue_is_empty_locked(core))
         return false;
     bh__press_locked(limiter, BH_PRESSURE_CLOSED);
     if (bh__pool_locked(core) == (int32_t)bh_load_relaxed(&core->limit)) {

@@ -128,6 +128,22 @@ static void serve_barging(struct bh_limiter *limiter, struct bh_wakes *wakes)
     }
 }
 
+bool bh__is_all_back_locked(const struct bh_limiter *limiter)
+{
+    struct bh_core *core = limiter->core;
+    return limiter->waiting_threads == 0 && bh__queue_is_empty_locked(core) &&
+           bh__pool_locked(core) == (int32_t)bh_stat_load(&core->limit);
+}
+
+void bh__tell_if_all_back_locked(struct bh_limiter *limiter, struct bh_wakes *wakes)
+{
+    struct bh_core *core = limiter->core;
+    if (core->draining == 0 || !bh__is_all_back_locked(limiter))
+        return;
+    bh_store_seq(&core->all_back, bh_load_relaxed(&core->all_back) + 1); /* pairs: bh_limiter_drain, all_back */
+    wakes->all_back = !BH_FAULT(DRAIN_NO_WAKE);
+}
+
 void bh__serve_locked(struct bh_limiter *limiter, struct bh_wakes *wakes)
 {
     struct bh_core *core = limiter->core;
@@ -138,11 +154,7 @@ void bh__serve_locked(struct bh_limiter *limiter, struct bh_wakes *wakes)
             serve_barging(limiter, wakes);
     }
     bh__relax_locked(limiter);
-    if (core->draining && bh__queue_is_empty_locked(core) &&
-        bh__pool_locked(core) == (int32_t)bh_stat_load(&core->limit)) {
-        bh_store_seq(&core->all_back, bh_load_relaxed(&core->all_back) + 1); /* pairs: bh_limiter_drain, all_back */
-        wakes->all_back = !BH_FAULT(DRAIN_NO_WAKE);
-    }
+    bh__tell_if_all_back_locked(limiter, wakes);
 }
 
 void bh__look_again_locked(struct bh_limiter *limiter, uint32_t index, bh_ns now, struct bh_wakes *wakes)

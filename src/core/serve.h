@@ -16,6 +16,12 @@ static inline bool bh__wakes_are_full(const struct bh_wakes *wakes)
     return wakes->count == BH_WAKE_BATCH;
 }
 
+/* Is nothing out, nobody waiting, and no thread of this process still on its way out of a wait? */
+bool bh__is_all_back_locked(const struct bh_limiter *limiter);
+
+/* Tells those who drain, if that is so now. */
+void bh__tell_if_all_back_locked(struct bh_limiter *limiter, struct bh_wakes *wakes);
+
 /* Gives the lock up and wakes. When the batch was full there may be more to grant, and this goes on until there is not:
  * each round grants what is there, so it ends with the pool or with the queue. */
 void bh__unlock_and_wake(struct bh_limiter *limiter, struct bh_wakes *wakes);

@@ -32,23 +32,27 @@ static void count_wait(struct bh_counters *counters, bh_ns waited)
     bh_stat_store(&counters->wait_recent_ns, recent == 0 ? waited : recent - recent / 8 + waited / 8);
 }
 
-static void claim(struct bh_limiter *limiter, uint32_t index, uint32_t weight, const struct bh_ask *ask,
-                  struct bh_permit *ret_permit)
+/* Claims the grant, if there is one. After this the thread touches nothing of the limiter that could be freed. */
+static uint64_t leave(struct bh_limiter *limiter, uint32_t index, bool granted, uint32_t *ret_slot)
 {
     struct bh_waiter *waiter = &limiter->waiters[index];
-    bh_ns now = bh__clock_now();
+    struct bh_wakes wakes = {0};
+    bh_ns now = granted ? bh__clock_now() : 0;
+    uint64_t word = 0;
     bh__core_lock(limiter);
-    uint32_t slot = waiter->slot;
-    uint64_t word = bh__word_as(bh_load_relaxed(&limiter->slots[slot].word), BH_HELD, limiter->process);
-    bh_store_seq(&limiter->slots[slot].word, word);
-    bh_ns since = bh_stat_load(&waiter->since_ns);
-    count_wait(&limiter->core->counters, now > since ? now - since : 0);
-    bh__waiter_free_locked(limiter, index);
-    bh__core_unlock(limiter);
-    struct bh_entry *entry = bh__entry_known(limiter);
-    if (entry)
-        *bh__seat(entry, weight) = slot;
-    bh__permit_fill(limiter, slot, word, ask->label, ret_permit);
+    if (granted) {
+        *ret_slot = waiter->slot;
+        struct bh_slot *slot = &limiter->slots[waiter->slot];
+        word = bh__word_as(bh_load_relaxed(&slot->word), BH_HELD, limiter->process);
+        bh_store_seq(&slot->word, word);
+        bh_ns since = bh_stat_load(&waiter->since_ns);
+        count_wait(&limiter->core->counters, now > since ? now - since : 0);
+        bh__waiter_free_locked(limiter, index);
+    }
+    limiter->waiting_threads--;
+    bh__tell_if_all_back_locked(limiter, &wakes);
+    bh__unlock_and_wake(limiter, &wakes);
+    return word;
 }
 
 /* The waiter was woken to look for itself, or its time is up. */
@@ -122,8 +126,13 @@ int bh__wait_for_turn(struct bh_limiter *limiter, uint32_t index, uint32_t turn,
     enum bh_outcome outcome = wait_for_outcome(limiter, index, turn, ask, deadline);
     if (ask->cancel)
         bh__cancel_unwatch(ask->cancel, &watch);
+    uint32_t slot = BH_NONE;
+    uint64_t word = leave(limiter, index, outcome == BH_WAS_GRANTED, &slot);
     if (outcome != BH_WAS_GRANTED)
         return error_of(outcome);
-    claim(limiter, index, weight, ask, ret_permit);
+    struct bh_entry *entry = bh__entry_known(limiter);
+    if (entry)
+        *bh__seat(entry, weight) = slot;
+    bh__permit_fill(limiter, slot, word, ask->label, ret_permit);
     return 0;
 }
