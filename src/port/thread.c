@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "port/atomic.h"
+
 struct bh_thread bh__no_thread;
 
 static void (*_Atomic leaving)(struct bh_thread *thread); /* every thread stores the same */
@@ -13,12 +15,12 @@ static void (*_Atomic leaving)(struct bh_thread *thread); /* every thread stores
 static void leave(void *thread)
 {
     *sim_thread_slot() = NULL;
-    leaving(thread);
+    bh_stat_load(&leaving)(thread);
 }
 
 int bh__thread_set(struct bh_thread *thread, void (*when_leaving)(struct bh_thread *thread))
 {
-    leaving = when_leaving;
+    bh_stat_store(&leaving, when_leaving);
     *sim_thread_slot() = thread;
     sim_thread_at_exit(leave);
     return 0;
@@ -34,7 +36,7 @@ static int key_error;
 static void leave(void *thread)
 {
     bh__thread_pointer = &bh__no_thread;
-    leaving(thread);
+    bh_stat_load(&leaving)(thread);
 }
 
 static void make_key(void)
@@ -44,7 +46,7 @@ static void make_key(void)
 
 int bh__thread_set(struct bh_thread *thread, void (*when_leaving)(struct bh_thread *thread))
 {
-    leaving = when_leaving;
+    bh_stat_store(&leaving, when_leaving);
     pthread_once(&once, make_key);
     if (key_error || pthread_setspecific(key, thread))
         return -ENOMEM;
