@@ -6,6 +6,8 @@
  * releases it when its use of the resource ends.
  *
  * A limit of 1 is not a recursive lock: a second acquire by the same thread waits for the first, and ends by its bound.
+ * Who holds one permit and waits for another can wait for somebody who waits for him: acquire from several limiters in one
+ * order everywhere, or wait for the second with a short bound.
  */
 #ifndef BULKHEAD_PERMIT_H
 #define BULKHEAD_PERMIT_H

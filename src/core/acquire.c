@@ -9,12 +9,16 @@
 #include "core/text.h"
 #include "port/clock.h"
 
+#ifdef BH_SIM
+#define SLOTS_NEAR_SEAT 1 /* one is enough to see it go wrong */
+#else
+#define SLOTS_NEAR_SEAT 4
+#endif
+
 enum take { TAKE_DONE, TAKE_NOTHING, TAKE_MUST_GO_BACK };
 
-static inline enum take take_cached(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t weight,
-                                    struct bh_taken *taken)
+static inline enum take take_slot(struct bh_limiter *limiter, uint32_t index, uint32_t weight, struct bh_taken *taken)
 {
-    uint32_t index = *bh__seat(entry, weight);
     struct bh_slot *slot = &limiter->slots[index];
     uint64_t word = bh_load_acquire(&slot->word); /* pairs: bh__slot_take_locked, word: weight is the word's */
     if (bh__state(word) != BH_CACHED || bh_load_relaxed(&slot->weight) != weight)
@@ -28,6 +32,34 @@ static inline enum take take_cached(struct bh_limiter *limiter, struct bh_entry 
     if (bh_load_seq(&limiter->core->pressure) != 0 && !BH_FAULT(TAKE_NO_RECHECK))
         return TAKE_MUST_GO_BACK;
     return TAKE_DONE;
+}
+
+/* The seat's permit is out, perhaps with another thread that will release it. Those released before it stand next to it: a
+ * thread whose permits others release walks the same ring of slots as they do, without the lock. */
+__attribute__((noinline)) static enum take take_near_seat(struct bh_limiter *limiter, uint32_t *seat, uint32_t weight,
+                                                          struct bh_taken *taken)
+{
+    uint32_t used = bh_load_relaxed(&limiter->core->slots_used);
+    uint32_t index = *seat;
+    for (unsigned i = 0; i < SLOTS_NEAR_SEAT; i++) {
+        index = index + 1 < used ? index + 1 : 0;
+        enum take take = take_slot(limiter, index, weight, taken);
+        if (take != TAKE_NOTHING) {
+            *seat = index;
+            return take;
+        }
+    }
+    return TAKE_NOTHING;
+}
+
+static inline enum take take_cached(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t weight,
+                                    struct bh_taken *taken)
+{
+    uint32_t *seat = bh__seat(entry, weight);
+    enum take take = take_slot(limiter, *seat, weight, taken);
+    if (take == TAKE_NOTHING && bh_load_relaxed(&limiter->core->pressure) == 0)
+        take = take_near_seat(limiter, seat, weight, taken);
+    return take;
 }
 
 static inline void fill(struct bh_limiter *limiter, uint32_t slot, uint64_t word, struct bh_permit *ret_permit)
@@ -130,23 +162,17 @@ static bool weight_is_valid(const struct bh_limiter *limiter, uint32_t weight)
     return weight >= 1 && weight <= limiter->max_permits;
 }
 
-static int count_and_return(bh_atomic_u64 *counter, int error)
-{
-    bh_stat_add(counter, 1);
-    return error;
-}
-
 /* A clock is read here because a deadline, unlike a wait, may have passed before anything was asked. */
 static int acquire_by_deadline(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
                                struct bh_permit *ret_permit)
 {
     struct bh_counters *counters = &limiter->core->counters;
     if (!weight_is_valid(limiter, weight))
-        return count_and_return(&counters->invalid, -EINVAL);
+        return bh__count_refusal(counters, -EINVAL);
     if (bh_cancel_is_cancelled(ask->cancel))
-        return count_and_return(&counters->cancelled, -ECANCELED);
+        return bh__count_refusal(counters, -ECANCELED);
     if (ask->deadline_ns != BH_FOREVER && bh__clock_now() >= ask->deadline_ns)
-        return count_and_return(&counters->timed_out, -ETIMEDOUT);
+        return bh__count_refusal(counters, -ETIMEDOUT);
     return acquire(limiter, weight, ask, ret_permit);
 }
 
@@ -177,7 +203,7 @@ int bh_acquire_request(bh_limiter *limiter, uint32_t weight, const bh_request *r
     if (request) {
         int error = check_request(request);
         if (error)
-            return count_and_return(&limiter->core->counters.invalid, error);
+            return bh__count_refusal(&limiter->core->counters, error);
         if (request->wait_ns)
             ask.wait_ns = request->wait_ns == BH_NO_WAIT ? 0 : request->wait_ns;
         if (request->deadline_ns)

@@ -26,6 +26,9 @@ int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct b
 int bh__wait_for_turn(struct bh_limiter *limiter, uint32_t index, uint32_t turn, uint32_t weight,
                       const struct bh_ask *ask, bh_ns deadline, struct bh_permit *ret_permit);
 
+/* Counts a refusal by its answer, wherever it was decided; the answer. Without the lock, so with locked instructions. */
+int bh__count_refusal(struct bh_counters *counters, int error);
+
 /* Fills a permit for a slot that holds `word`, and labels the slot. */
 void bh__permit_fill(struct bh_limiter *limiter, uint32_t slot, uint64_t word, const char *label,
                      struct bh_permit *ret_permit);

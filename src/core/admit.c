@@ -47,28 +47,29 @@ static int admit(struct bh_limiter *limiter, uint32_t weight)
     return 0;
 }
 
-static int count_refusal(struct bh_counters *counters, int error)
+static bh_atomic_u64 *counter_of(struct bh_counters *counters, int error)
 {
     switch (error) {
     case -ESHUTDOWN:
-        bh_stat_add(&counters->refused_closed, 1);
-        break;
+        return &counters->refused_closed;
     case -EMSGSIZE:
-        bh_stat_add(&counters->refused_too_big, 1);
-        break;
+        return &counters->refused_too_big;
     case -EAGAIN:
-        bh_stat_add(&counters->refused_busy, 1);
-        break;
+        return &counters->refused_busy;
     case -ENOBUFS:
-        bh_stat_add(&counters->refused_full, 1);
-        break;
+        return &counters->refused_full;
     case -ETIMEDOUT:
-        bh_stat_add(&counters->timed_out, 1);
-        break;
+        return &counters->timed_out;
+    case -ECANCELED:
+        return &counters->cancelled;
     default:
-        bh_stat_add(&counters->invalid, 1);
-        break;
+        return &counters->invalid;
     }
+}
+
+int bh__count_refusal(struct bh_counters *counters, int error)
+{
+    bh_stat_add(counter_of(counters, error), 1);
     return error;
 }
 
@@ -115,7 +116,7 @@ int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct b
 {
     struct bh_core *core = limiter->core;
     if (weight == 0 || weight > limiter->max_permits)
-        return count_refusal(&core->counters, -EINVAL);
+        return bh__count_refusal(&core->counters, -EINVAL);
     struct bh_entry *entry = bh__entry(limiter);
     struct bh_wakes wakes = {0};
     bh__core_lock(limiter);
@@ -136,7 +137,7 @@ int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct b
     uint32_t turn = index == BH_NONE ? 0 : bh_load_relaxed(&limiter->waiters[index].word) & ~BH_OUTCOME_MASK;
     bh__unlock_and_wake(limiter, &wakes);
     if (error)
-        return count_refusal(&core->counters, error);
+        return bh__count_refusal(&core->counters, error);
     if (index != BH_NONE)
         return bh__wait_for_turn(limiter, index, turn, weight, ask, deadline, ret_permit);
     bh__permit_fill(limiter, slot, word, ask->label, ret_permit);

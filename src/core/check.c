@@ -29,7 +29,7 @@ static const char *check_queue(struct bh_limiter *limiter)
     struct bh_core *core = limiter->core;
     uint64_t count = 0, weight = 0, ticket = 0;
     uint32_t awake = 0, previous = BH_NONE;
-    for (uint32_t index = core->head; index != BH_NONE; index = limiter->waiters[index].next) {
+    for (uint32_t index = core->line.head; index != BH_NONE; index = limiter->waiters[index].next) {
         const struct bh_waiter *waiter = &limiter->waiters[index];
         enum bh_outcome outcome = bh__outcome(bh_load_relaxed(&waiter->word));
         if (outcome != BH_WAITING && outcome != BH_AWAKE)
@@ -43,7 +43,7 @@ static const char *check_queue(struct bh_limiter *limiter)
         if (++count > core->waiters)
             return "the queue is a circle";
     }
-    if (core->tail != previous || count != bh_stat_load(&core->waiting) || awake != core->awake ||
+    if (core->line.tail != previous || count != bh_stat_load(&core->waiting) || awake != core->awake ||
         weight != bh_stat_load(&core->waiting_weight))
         return "the queue and its counts differ";
     if (count > core->queue)
@@ -66,7 +66,7 @@ static const char *check_pressure(struct bh_limiter *limiter)
         return NULL;
     if (!(pressure & BH_PRESSURE_SHORT) || !drained)
         return "somebody waits without pressure";
-    if (bh__pool_locked(core) >= (int32_t)limiter->waiters[core->head].weight)
+    if (bh__pool_locked(core) >= (int32_t)limiter->waiters[core->line.head].weight)
         return "the head waits beside what it asked for";
     return NULL;
 }

@@ -28,10 +28,10 @@ int bh_limiter_close(bh_limiter *limiter)
         bh__core_lock(limiter);
         shut_door(limiter, BH_SHUT);
         while (!bh__queue_is_empty_locked(core) && !bh__wakes_are_full(&wakes)) {
-            if (BH_FAULT(CLOSE_KEEPS_WAITERS) && core->head == core->tail)
+            if (BH_FAULT(CLOSE_KEEPS_WAITERS) && core->line.head == core->line.tail)
                 break;
-            bh__note_wake(&wakes, &limiter->waiters[core->head]);
-            bh__end_wait_locked(limiter, core->head, BH_CLOSED);
+            bh__note_wake(&wakes, &limiter->waiters[core->line.head]);
+            bh__end_wait_locked(limiter, core->line.head, BH_CLOSED);
         }
         more = bh__wakes_are_full(&wakes);
         bh__serve_locked(limiter, &wakes);

@@ -79,9 +79,9 @@ static inline uint32_t bh__generation_low(uint64_t word)
  *
  * A waiter's word: outcome (4 bits), turn (28 bits: how often the slot was used). It leaves WAITING or AWAKE once, with
  * the lock held, and whoever changes it unlinks the waiter and counts it out in the same critical section. A waiter parks
- * on its word. The slot of a waiter that was granted is its own until it claims; that of any other goes back at once, to
- * the far end of the free list: the thread that waited reads the outcome from the word as long as nobody uses the slot
- * again, and after that from what must have ended it (bh__outcome_of_past_turn). */
+ * on its word. The slot of a waiter that was granted is its own until it claims. That of any other is listed as ended until
+ * its thread has left, but should the table run out it serves the next one before: the thread then sees a later turn, and
+ * concludes from what must have ended it (outcome_of_past_turn). */
 enum bh_outcome {
     BH_IDLE,
     BH_WAITING,
@@ -99,7 +99,7 @@ enum bh_outcome {
 struct bh_waiter {
     bh_atomic_u32 word;      /* lock, r */
     uint32_t weight;         /* lock */
-    uint32_t next, previous; /* lock: in the queue or in the free list */
+    uint32_t next, previous; /* lock: in the line, the ended or the free list */
     uint32_t slot;           /* lock: the ledger slot it was granted */
     uint32_t process;        /* lock */
     uint64_t ticket;         /* lock: its place in the order */
@@ -148,6 +148,10 @@ static inline int32_t bh__pool_units(uint64_t pool)
     return (int32_t)(uint32_t)pool;
 }
 
+struct bh_waiter_list {
+    uint32_t head, tail;
+};
+
 enum bh_closed { BH_OPEN, BH_DRAINING, BH_SHUT };
 
 struct bh_core {
@@ -163,21 +167,22 @@ struct bh_core {
     char name[BH_NAME_MAX + 1u];
     char unit[BH_UNIT_MAX + 1u];
 
-    _Alignas(BH_CACHE_LINE) bh_atomic_u32 pressure; /* lock, r; the fast paths read it, so it shares no line */
+    _Alignas(BH_CACHE_LINE) bh_atomic_u32 pressure; /* lock, r; the fast paths read this line, and it changes seldom */
+    bh_atomic_u32 slots_used;                       /* lock, r: no slot from here on was ever used */
 
     _Alignas(BH_CACHE_LINE) bh_atomic_u64 pool; /* lock, r */
     bh_atomic_u32 limit;                        /* lock, r */
     bh_atomic_u32 closed;                       /* lock, r: enum bh_closed */
 
     _Alignas(BH_CACHE_LINE) struct bh_lock lock;
-    uint32_t free_slot;                     /* lock: head of the free list, last freed first */
-    uint32_t short_of;                      /* lock: the largest weight that was not there since SHORT was set */
-    bh_atomic_u32 slots_used;               /* lock, r: no slot from here on was ever used */
-    uint32_t free_waiter, last_free_waiter; /* lock: first freed, first used */
-    uint32_t head, tail;                    /* lock: the queue */
-    uint32_t awake;                         /* lock: waiters in state AWAKE */
-    uint32_t handing_over;                  /* lock: barging, the head is out of patience and comes first */
-    uint32_t draining;                      /* lock: calls of bh_limiter_drain() under way */
+    uint32_t free_slot;           /* lock: head of the free list, last freed first */
+    uint32_t short_of;            /* lock: the largest weight that was not there since SHORT was set */
+    uint32_t free_waiter;         /* lock: head of the free list */
+    struct bh_waiter_list ended;  /* lock: their waits ended without a grant, and their threads have not left yet */
+    struct bh_waiter_list line;   /* lock: those who wait, in their order */
+    uint32_t awake;               /* lock: waiters in state AWAKE */
+    uint32_t handing_over;        /* lock: barging, the head is out of patience and comes first */
+    uint32_t draining;            /* lock: calls of bh_limiter_drain() under way */
     bh_atomic_u32 all_back;       /* lock, r: who drains parks here; changed when nothing is out or waiting any more */
     bh_atomic_u64 waiting;        /* lock, r */
     bh_atomic_u64 waiting_weight; /* lock, r */

@@ -10,7 +10,7 @@
 static void end_too_big(struct bh_limiter *limiter, uint32_t limit, struct bh_wakes *wakes)
 {
     uint32_t next;
-    for (uint32_t index = limiter->core->head; index != BH_NONE && !bh__wakes_are_full(wakes); index = next) {
+    for (uint32_t index = limiter->core->line.head; index != BH_NONE && !bh__wakes_are_full(wakes); index = next) {
         struct bh_waiter *waiter = &limiter->waiters[index];
         next = waiter->next;
         if (waiter->weight > limit && !BH_FAULT(LOWER_KEEPS_TOO_BIG)) {

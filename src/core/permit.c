@@ -33,7 +33,8 @@ int bh_permit_mark_late(bh_permit *permit)
         if (!error)
             return -EALREADY; /* late already, which is no violation */
     }
-    if (permit && permit->limiter)
+    if (permit && permit->limiter &&
+        (permit->serial == (uint32_t)bh_load_relaxed(&permit->limiter->serial) || error == -EPERM))
         bh_stat_add(&permit->limiter->core->counters.violations, 1);
     return error;
 }

@@ -12,7 +12,7 @@ static inline enum bh_outcome bh__outcome(uint32_t word)
 
 static inline bool bh__queue_is_empty_locked(const struct bh_core *core)
 {
-    return core->head == BH_NONE;
+    return core->line.head == BH_NONE;
 }
 
 /* May what is released be cached? Not while somebody waits who is only looked after by a release. A barging waiter that
@@ -28,14 +28,18 @@ bool bh__queue_has_room_locked(const struct bh_core *core, uint32_t weight);
 /* Adds a waiter at the end; its index. There must be room. */
 uint32_t bh__enqueue_locked(struct bh_limiter *limiter, uint32_t weight, bh_ns now, bh_ns deadline);
 
-/* Ends a wait that was not granted: outcome, unlinked, counted, and its slot free for the next. */
+/* Ends a wait that was not granted: outcome, unlinked, counted out. */
 void bh__end_wait_locked(struct bh_limiter *limiter, uint32_t index, enum bh_outcome outcome);
 
 /* Takes a waiter out of the queue because it is admitted; its slot stays its own. */
 void bh__dequeue_granted_locked(struct bh_limiter *limiter, uint32_t index, uint32_t slot);
 
-/* Gives back the slot of a waiter that claimed its grant. */
+/* Its thread has read the outcome: gives back the slot, unless that serves another turn already. */
+void bh__waiter_left_locked(struct bh_limiter *limiter, uint32_t index, uint32_t turn);
+
+/* For a rebuild: puts a slot into the free list, or among those that ended. */
 void bh__waiter_free_locked(struct bh_limiter *limiter, uint32_t index);
+void bh__waiter_ended_locked(struct bh_limiter *limiter, uint32_t index);
 
 /* Links a waiter by its ticket; for a rebuild. */
 void bh__relink_waiter_locked(struct bh_limiter *limiter, uint32_t index);

@@ -21,10 +21,10 @@ int bh__permit_fault(const struct bh_permit *permit)
     const struct bh_limiter *limiter = permit->limiter;
     uint64_t word = bh__permit_word(permit);
     uint32_t serial = (uint32_t)bh_load_relaxed(&limiter->serial);
-    if (word == 0)
-        return -EALREADY;
     if (permit->serial != serial)
         return permit->serial == bh_load_relaxed(&limiter->parent_serial) ? -EPERM : -ESTALE;
+    if (word == 0)
+        return -EALREADY;
     if (permit->slot >= limiter->max_permits || bh__state(word) != BH_HELD)
         return -EINVAL;
     uint64_t now = bh_load_acquire(&limiter->slots[permit->slot].word);
@@ -34,13 +34,16 @@ int bh__permit_fault(const struct bh_permit *permit)
 }
 
 /* The permit turned out not to be out. Between the look that said so and this one another thread may have used the slot
- * again, but this permit cannot have come back. */
+ * again, but this permit cannot have come back. When its limiter was freed there is nothing to count in: the handle may be
+ * another limiter's by now, and nothing of it but the serials is looked at. */
 static int refuse(const struct bh_permit *permit)
 {
     int error = bh__permit_fault(permit);
-    if (permit->limiter)
+    if (error == 0)
+        error = -EALREADY;
+    if (permit->serial == (uint32_t)bh_load_relaxed(&permit->limiter->serial) || error == -EPERM)
         bh_stat_add(&permit->limiter->core->counters.violations, 1);
-    return error ? error : -EALREADY;
+    return error;
 }
 
 static bool free_late(struct bh_limiter *limiter, uint32_t slot, uint64_t word)
@@ -88,6 +91,8 @@ int bh_release(bh_permit *permit)
         return refuse(permit);
     struct bh_core *core = limiter->core;
     struct bh_entry *entry = bh__entry_known(limiter);
+    if (!entry)
+        entry = bh__entry(limiter);
     if (!entry || bh_load_relaxed(&core->pressure) != 0)
         return release_slow(permit, word);
 

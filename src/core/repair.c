@@ -79,7 +79,8 @@ static uint32_t rebuild_ledger(struct bh_limiter *limiter, uint32_t dead)
 static void rebuild_queue(struct bh_limiter *limiter, uint32_t dead)
 {
     struct bh_core *core = limiter->core;
-    core->head = core->tail = core->free_waiter = core->last_free_waiter = BH_NONE;
+    core->line = core->ended = (struct bh_waiter_list){BH_NONE, BH_NONE};
+    core->free_waiter = BH_NONE;
     core->awake = core->handing_over = 0;
     bh_stat_store(&core->waiting, 0);
     bh_stat_store(&core->waiting_weight, 0);
@@ -93,9 +94,10 @@ static void rebuild_queue(struct bh_limiter *limiter, uint32_t dead)
         if (alive && (outcome == BH_WAITING || outcome == BH_AWAKE)) {
             bh_store_release(&waiter->word, (word & ~BH_OUTCOME_MASK) | BH_WAITING); /* pairs: wait_for_outcome, word */
             bh__relink_waiter_locked(limiter, index);
-        } else if (!alive || outcome != BH_WAS_GRANTED) {
-            bh_store_relaxed(&waiter->word, (word & ~BH_OUTCOME_MASK) | (alive ? (uint32_t)outcome : BH_IDLE));
+        } else if (!alive || outcome == BH_IDLE) {
             bh__waiter_free_locked(limiter, index);
+        } else if (outcome != BH_WAS_GRANTED) {
+            bh__waiter_ended_locked(limiter, index);
         }
     }
 }

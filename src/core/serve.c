@@ -30,25 +30,25 @@ static void drop_expired_heads(struct bh_limiter *limiter, bh_ns *now, struct bh
 {
     struct bh_core *core = limiter->core;
     while (!bh__queue_is_empty_locked(core) && !bh__wakes_are_full(wakes)) {
-        struct bh_waiter *head = &limiter->waiters[core->head];
+        struct bh_waiter *head = &limiter->waiters[core->line.head];
         if (head->deadline_ns == BH_FOREVER || read_once(now) < head->deadline_ns)
             return;
         bh__note_wake(wakes, head);
-        bh__end_wait_locked(limiter, core->head, BH_TIMED_OUT);
+        bh__end_wait_locked(limiter, core->line.head, BH_TIMED_OUT);
     }
 }
 
 static bool head_fits(const struct bh_limiter *limiter)
 {
     struct bh_core *core = limiter->core;
-    return bh__pool_locked(core) >= (int32_t)limiter->waiters[core->head].weight;
+    return bh__pool_locked(core) >= (int32_t)limiter->waiters[core->line.head].weight;
 }
 
 /* Grants the head what it asked for; the waiter, who is to be woken unless it is the caller. */
 static struct bh_waiter *grant_head(struct bh_limiter *limiter)
 {
     struct bh_core *core = limiter->core;
-    uint32_t index = core->head;
+    uint32_t index = core->line.head;
     struct bh_waiter *waiter = &limiter->waiters[index];
     uint32_t slot = bh__slot_take_locked(limiter, waiter->weight, waiter->seat, BH_GRANTED, waiter->process);
     limiter->slots[slot].next = index;
@@ -118,12 +118,12 @@ static void serve_barging(struct bh_limiter *limiter, struct bh_wakes *wakes)
             bh__press_locked(limiter, BH_PRESSURE_SHORT);
         } else if (core->handing_over) {
             grant_and_wake_head(limiter, wakes);
-            if (core->handing_over && !out_of_patience(limiter, &limiter->waiters[core->head], read_once(&now)))
+            if (core->handing_over && !out_of_patience(limiter, &limiter->waiters[core->line.head], read_once(&now)))
                 set_handing_over(core, false);
         } else {
-            set_awake(limiter, core->head, true);
+            set_awake(limiter, core->line.head, true);
             if (!BH_FAULT(BARGE_NO_WAKE))
-                bh__note_wake(wakes, &limiter->waiters[core->head]);
+                bh__note_wake(wakes, &limiter->waiters[core->line.head]);
         }
     }
 }

@@ -33,7 +33,7 @@ static void count_wait(struct bh_counters *counters, bh_ns waited)
 }
 
 /* Claims the grant, if there is one. After this the thread touches nothing of the limiter that could be freed. */
-static uint64_t leave(struct bh_limiter *limiter, uint32_t index, bool granted, uint32_t *ret_slot)
+static uint64_t leave(struct bh_limiter *limiter, uint32_t index, uint32_t turn, bool granted, uint32_t *ret_slot)
 {
     struct bh_waiter *waiter = &limiter->waiters[index];
     struct bh_wakes wakes = {0};
@@ -47,8 +47,8 @@ static uint64_t leave(struct bh_limiter *limiter, uint32_t index, bool granted, 
         bh_store_seq(&slot->word, word);
         bh_ns since = bh_stat_load(&waiter->since_ns);
         count_wait(&limiter->core->counters, now > since ? now - since : 0);
-        bh__waiter_free_locked(limiter, index);
     }
+    bh__waiter_left_locked(limiter, index, turn);
     limiter->waiting_threads--;
     bh__tell_if_all_back_locked(limiter, &wakes);
     bh__unlock_and_wake(limiter, &wakes);
@@ -127,9 +127,9 @@ int bh__wait_for_turn(struct bh_limiter *limiter, uint32_t index, uint32_t turn,
     if (ask->cancel)
         bh__cancel_unwatch(ask->cancel, &watch);
     uint32_t slot = BH_NONE;
-    uint64_t word = leave(limiter, index, outcome == BH_WAS_GRANTED, &slot);
+    uint64_t word = leave(limiter, index, turn, outcome == BH_WAS_GRANTED, &slot);
     if (outcome != BH_WAS_GRANTED)
-        return error_of(outcome);
+        return bh__count_refusal(&limiter->core->counters, error_of(outcome));
     struct bh_entry *entry = bh__entry_known(limiter);
     if (entry)
         *bh__seat(entry, weight) = slot;

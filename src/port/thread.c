@@ -15,7 +15,7 @@ static void (*_Atomic leaving)(struct bh_thread *thread); /* every thread stores
 static void leave(void *thread)
 {
     *sim_thread_slot() = NULL;
-    bh_stat_load(&leaving)(thread);
+    bh_stat_load (&leaving)(thread);
 }
 
 int bh__thread_set(struct bh_thread *thread, void (*when_leaving)(struct bh_thread *thread))
@@ -36,7 +36,7 @@ static int key_error;
 static void leave(void *thread)
 {
     bh__thread_pointer = &bh__no_thread;
-    bh_stat_load(&leaving)(thread);
+    bh_stat_load (&leaving)(thread);
 }
 
 static void make_key(void)
