@@ -28,12 +28,12 @@ typedef struct bh_snapshot {
     uint64_t waiting_weight; /* gauge: units asked for by them */
     bh_ns oldest_wait_ns;    /* gauge: how long the oldest of them has waited; 0: none waits */
     uint32_t max_permits;
-    uint32_t queue;           /* the bound of the queue, in requests */
-    uint32_t order;           /* BH_ORDER_* */
-    uint32_t closed;          /* 0 open, 1 draining, 2 closed */
-    uint64_t granted;         /* admitted, at once or after a wait */
-    uint64_t granted_weight;  /* units of them */
-    uint64_t released;        /* may, for nanoseconds, count a release that loses to another of the same permit */
+    uint32_t queue;          /* the bound of the queue, in requests */
+    uint32_t order;          /* BH_ORDER_* */
+    uint32_t closed;         /* 0 open, 1 draining, 2 closed */
+    uint64_t granted;        /* admitted, at once or after a wait */
+    uint64_t granted_weight; /* units of them */
+    uint64_t released;
     uint64_t recovered;       /* taken back from owners that are gone */
     uint64_t queued;          /* had to wait, however it ended */
     uint64_t refused_busy;    /* -EAGAIN */

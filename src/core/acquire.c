@@ -36,8 +36,7 @@ static inline enum take take_slot(struct bh_limiter *limiter, uint32_t index, ui
 
 /* The seat's permit is out, perhaps with another thread that will release it. Those released before it stand next to it: a
  * thread whose permits others release walks the same ring of slots as they do, without the lock. */
-__attribute__((noinline)) static enum take take_near_seat(struct bh_limiter *limiter, uint32_t *seat, uint32_t weight,
-                                                          struct bh_taken *taken)
+static enum take take_near_seat(struct bh_limiter *limiter, uint32_t *seat, uint32_t weight, struct bh_taken *taken)
 {
     uint32_t used = bh_load_relaxed(&limiter->core->slots_used);
     uint32_t index = *seat;
@@ -50,16 +49,6 @@ __attribute__((noinline)) static enum take take_near_seat(struct bh_limiter *lim
         }
     }
     return TAKE_NOTHING;
-}
-
-static inline enum take take_cached(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t weight,
-                                    struct bh_taken *taken)
-{
-    uint32_t *seat = bh__seat(entry, weight);
-    enum take take = take_slot(limiter, *seat, weight, taken);
-    if (take == TAKE_NOTHING && bh_load_relaxed(&limiter->core->pressure) == 0)
-        take = take_near_seat(limiter, seat, weight, taken);
-    return take;
 }
 
 static inline void fill(struct bh_limiter *limiter, uint32_t slot, uint64_t word, struct bh_permit *ret_permit)
@@ -99,39 +88,57 @@ static inline bool is_surely_refused(const struct bh_limiter *limiter, uint32_t 
     return ((pool & BH_POOL_DRAINED) || BH_FAULT(REFUSE_UNDRAINED)) && bh__pool_units(pool) < (int32_t)weight;
 }
 
+static inline int admitted(struct bh_limiter *limiter, const struct bh_entry *entry, uint32_t weight,
+                           const struct bh_ask *ask, const struct bh_taken *taken, struct bh_permit *ret_permit)
+{
+    if (weight != 1)
+        bh__count(entry, &entry->cell->extra_weight, weight - 1);
+    if (ask->label)
+        bh__permit_fill(limiter, taken->slot, taken->word, ask->label, ret_permit);
+    else
+        fill(limiter, taken->slot, taken->word, ret_permit);
+    return 0;
+}
+
+/* The seat gave nothing: look next to it, then for a refusal that needs no lock, then go the slow way. */
+__attribute__((noinline)) static int acquire_otherwise(struct bh_limiter *limiter, struct bh_entry *entry,
+                                                       uint32_t weight, const struct bh_ask *ask, enum take take,
+                                                       struct bh_taken *taken, struct bh_permit *ret_permit)
+{
+    if (entry && take == TAKE_NOTHING) {
+        if (bh_load_relaxed(&limiter->core->pressure) == 0) {
+            take = take_near_seat(limiter, bh__seat(entry, weight), weight, taken);
+            if (take == TAKE_DONE)
+                return admitted(limiter, entry, weight, ask, taken, ret_permit);
+        } else if (ask->wait_ns == 0 && is_surely_refused(limiter, weight)) {
+            bh__count(entry, &entry->cell->refused_busy, 1);
+            return -EAGAIN;
+        }
+    }
+    return bh__acquire_slow(limiter, weight, ask, taken, ret_permit);
+}
+
 static inline int acquire(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
                           struct bh_permit *ret_permit)
 {
     struct bh_entry *entry = bh__entry_known(limiter);
     struct bh_taken taken = {BH_NONE, 0};
+    enum take take = TAKE_NOTHING;
     if (entry) {
-        switch (take_cached(limiter, entry, weight, &taken)) {
-        case TAKE_DONE:
-            bh__count(entry, &entry->cell->granted, 1);
-            bh__count(entry, &entry->cell->granted_weight, weight);
-            if (ask->label)
-                bh__permit_fill(limiter, taken.slot, taken.word, ask->label, ret_permit);
-            else
-                fill(limiter, taken.slot, taken.word, ret_permit);
-            return 0;
-        case TAKE_NOTHING:
-            if (ask->wait_ns == 0 && is_surely_refused(limiter, weight)) {
-                bh__count(entry, &entry->cell->refused_busy, 1);
-                return -EAGAIN;
-            }
-            break;
-        case TAKE_MUST_GO_BACK:
-            break;
-        }
+        take = take_slot(limiter, *bh__seat(entry, weight), weight, &taken);
+        if (take == TAKE_DONE)
+            return admitted(limiter, entry, weight, ask, &taken, ret_permit);
     }
-    return bh__acquire_slow(limiter, weight, ask, &taken, ret_permit);
+    return acquire_otherwise(limiter, entry, weight, ask, take, &taken, ret_permit);
 }
 
 static const struct bh_ask no_wait = {0, BH_FOREVER, NULL, NULL};
 
 int bh_try_acquire(bh_limiter *limiter, bh_permit *ret_permit)
 {
-    return bh_try_acquire_weight(limiter, 1, ret_permit);
+    if (!limiter || !ret_permit)
+        return -EINVAL;
+    return acquire(limiter, 1, &no_wait, ret_permit);
 }
 
 int bh_try_acquire_weight(bh_limiter *limiter, uint32_t weight, bh_permit *ret_permit)

@@ -75,13 +75,11 @@ int bh__count_refusal(struct bh_counters *counters, int error)
 
 static uint64_t take_now(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t weight, uint32_t *ret_slot)
 {
-    struct bh_counters *counters = &limiter->core->counters;
     uint32_t slot =
         bh__slot_take_locked(limiter, weight, entry ? *bh__seat(entry, weight) : BH_NONE, BH_HELD, limiter->process);
     if (entry)
         *bh__seat(entry, weight) = slot;
-    bh_stat_bump(&counters->granted, 1);
-    bh_stat_bump(&counters->granted_weight, weight);
+    bh_stat_bump(&limiter->core->counters.extra_weight, weight - 1);
     *ret_slot = slot;
     return bh_load_relaxed(&limiter->slots[slot].word);
 }
@@ -121,7 +119,7 @@ int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct b
     struct bh_wakes wakes = {0};
     bh__core_lock(limiter);
     if (taken->slot != BH_NONE && !BH_FAULT(GIVE_BACK_LOST)) {
-        bh__slot_free_locked(limiter, taken->slot, taken->word);
+        bh__slot_untake_locked(limiter, taken->slot, taken->word);
         bh__serve_locked(limiter, &wakes);
     }
     int error = admit(limiter, weight);

@@ -110,13 +110,12 @@ struct bh_waiter {
 
 /* ---- counters ------------------------------------------------------------------------------------------------------ */
 
-/* What a thread counts for itself; one thread writes, anybody reads. Cells outlive their threads and are used again. */
+/* Grants and releases need no counters: a slot's generation is how often it was granted, and all of these but the ones that
+ * are out were released or recovered. What else a thread counts without the lock it counts for itself: one thread writes a
+ * cell, anybody reads. Cells outlive their threads and are used again. */
 struct bh_cell {
-    _Alignas(BH_CACHE_LINE) bh_atomic_u64 granted;
-    bh_atomic_u64 granted_weight;
-    bh_atomic_u64 released;
+    _Alignas(BH_CACHE_LINE) bh_atomic_u64 extra_weight; /* granted on the fast way, above 1 for each permit */
     bh_atomic_u64 refused_busy;
-    bh_atomic_u64 refused_full;
     bh_atomic_u32 process; /* lock, r: the owner's process index + 1; 0: nobody's */
 };
 
@@ -124,7 +123,7 @@ struct bh_cell {
 
 /* What is counted with the lock held, or rarely. */
 struct bh_counters {
-    bh_atomic_u64 granted, granted_weight, released, recovered, queued;
+    bh_atomic_u64 extra_weight, recovered, queued;
     bh_atomic_u64 refused_busy, refused_full, refused_too_big, refused_closed;
     bh_atomic_u64 timed_out, cancelled, invalid, late, violations, limit_changes;
     bh_atomic_u64 wait_count, wait_sum_ns, wait_recent_ns;
@@ -198,19 +197,21 @@ struct bh_core {
  *
  * One process's way to a limiter. Handles are never given back to the system, only used again: a permit that was kept too
  * long, or a release that is still looking at pressure while another thread frees the limiter, finds a handle whose serial
- * is not the one it knows. Their locks are never initialised again either. */
+ * is not the one it knows. What it may touch until then is the serials, pressure and the lock, and these never move. */
 struct bh_limiter {
     bh_atomic_u64 serial; /* core lock, r: unique in this process; 0 while unused */
     uint32_t index;       /* fixed for ever */
-    uint32_t process;     /* fixed: this process's index among those that share the core; 0 in private memory */
-    struct bh_core *core;
+    uint32_t process;     /* this process's index among those that share the core; 0, for ever, in private memory */
+    struct bh_core *core; /* fixed for ever in private memory: &own */
     struct bh_slot *slots;
     struct bh_waiter *waiters;
-    uint32_t waiting_threads;    /* core lock: this process's threads that queued and have not left yet */
     uint32_t max_permits;        /* a copy */
+    uint32_t waiting_threads;    /* core lock: this process's threads that queued and have not left yet */
     bh_atomic_u32 parent_serial; /* after a fork: what the parent called it */
     struct bh_limiter *next;     /* all handles of the process */
     struct bh_limiter *next_unused;
+    _Alignas(BH_CACHE_LINE) bh_atomic_u64 shown_granted; /* the highest that a snapshot of this process showed */
+    bh_atomic_u64 shown_released;
     struct bh_core own; /* the core of a private limiter */
 };
 

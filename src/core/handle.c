@@ -2,9 +2,9 @@
 /* Handles are kept for ever and used again.
  *
  * A release gives its permit back with one compare-and-swap and only then looks at pressure; at that moment another thread
- * may see that nothing is out and free the limiter. What the release still touches (pressure, the lock, the serial, its
- * counters) is in the handle, which stays; what is freed (ledger, waiters) it touches only after it found, with the lock
- * held, that the serial is still its own.
+ * may see that nothing is out and free the limiter. What the release still touches (pressure, the lock, the serial) is in the
+ * handle, which stays; what is freed (ledger, waiters) it touches only after it found, with the lock held, that the serial
+ * is still its own.
  */
 #include "core/handle.h"
 
@@ -15,14 +15,21 @@
 #include "port/thread.h"
 
 static struct bh_lock handles_lock;
-static struct bh_limiter *handles; /* all there are */
-static struct bh_limiter *unused_handles;
+static struct bh_limiter *handles;           /* all there are */
+static struct bh_limiter *unused_handles[2]; /* private ones, and those for cores elsewhere */
 static uint32_t handle_count;
 static bh_atomic_u64 last_serial;
 
 uint64_t bh__handle_serial(void)
 {
     return bh_fetch_add_relaxed(&last_serial, 1) + 1;
+}
+
+void bh__handle_forget(struct bh_limiter *handle)
+{
+    handle->waiting_threads = 0;
+    bh_stat_store(&handle->shown_granted, 0);
+    bh_stat_store(&handle->shown_released, 0);
 }
 
 /* In a forked child: what the parent holds is not the child's, and the threads that waited are not here. Each private
@@ -36,7 +43,7 @@ static void after_fork(void)
         if (serial == 0)
             continue;
         bh_store_relaxed(&handle->parent_serial, (uint32_t)serial);
-        handle->waiting_threads = 0;
+        bh__handle_forget(handle);
         if (!handle->core->shared)
             bh__core_empty(handle);
         bh_store_relaxed(&handle->serial, bh__handle_serial());
@@ -57,18 +64,19 @@ static int watch_forks_once(void)
     return fork_error;
 }
 
-struct bh_limiter *bh__handle_take(void)
+struct bh_limiter *bh__handle_take(bool elsewhere)
 {
     if (watch_forks_once())
         return NULL;
     bh__lock(&handles_lock, 0, false);
-    struct bh_limiter *handle = unused_handles;
+    struct bh_limiter *handle = unused_handles[elsewhere];
     if (handle) {
-        unused_handles = handle->next_unused;
+        unused_handles[elsewhere] = handle->next_unused;
     } else {
         handle = bh__alloc_forever(sizeof *handle);
         if (handle) {
             handle->index = handle_count++;
+            handle->core = &handle->own;
             handle->next = handles;
             handles = handle;
         }
@@ -77,10 +85,10 @@ struct bh_limiter *bh__handle_take(void)
     return handle;
 }
 
-void bh__handle_give_back(struct bh_limiter *handle)
+void bh__handle_give_back(struct bh_limiter *handle, bool elsewhere)
 {
     bh__lock(&handles_lock, 0, false);
-    handle->next_unused = unused_handles;
-    unused_handles = handle;
+    handle->next_unused = unused_handles[elsewhere];
+    unused_handles[elsewhere] = handle;
     bh__unlock(&handles_lock, false);
 }

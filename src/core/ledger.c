@@ -6,8 +6,6 @@
  */
 #include "core/ledger.h"
 
-#include <string.h>
-
 #include "core/queue.h"
 
 void bh__pool_add_locked(struct bh_core *core, int64_t units)
@@ -74,6 +72,14 @@ bool bh__slot_free_locked(struct bh_limiter *limiter, uint32_t index, uint64_t w
     bh__slot_link_locked(limiter, index);
     bh__pool_add_locked(limiter->core, weight);
     return true;
+}
+
+void bh__slot_untake_locked(struct bh_limiter *limiter, uint32_t index, uint64_t word)
+{
+    struct bh_slot *slot = &limiter->slots[index];
+    bh_store_seq(&slot->word, bh__word_as(word - BH_GENERATION_ONE, BH_FREE, 0));
+    bh__slot_link_locked(limiter, index);
+    bh__pool_add_locked(limiter->core, bh_load_relaxed(&slot->weight));
 }
 
 static bool call_in_slot(struct bh_limiter *limiter, uint32_t index)
@@ -144,9 +150,21 @@ static void empty_slots(struct bh_limiter *limiter)
 {
     limiter->core->free_slot = BH_NONE;
     for (uint32_t index = limiter->core->max_permits; index-- > 0;) {
-        bh_store_relaxed(&limiter->slots[index].word,
-                         bh__word_as(bh_load_relaxed(&limiter->slots[index].word) + BH_GENERATION_ONE, BH_FREE, 0));
+        bh_store_relaxed(&limiter->slots[index].word, BH_FREE);
         bh__slot_link_locked(limiter, index);
+    }
+}
+
+static void empty_counters(struct bh_core *core)
+{
+    bh_atomic_u64 *counters = (bh_atomic_u64 *)(void *)&core->counters;
+    for (size_t i = 0; i < sizeof core->counters / sizeof *counters; i++)
+        bh_stat_store(&counters[i], 0);
+    for (unsigned i = 0; i <= BH_CELLS; i++) {
+        struct bh_cell *cell = i < BH_CELLS ? &core->cells[i] : &core->shared_cell;
+        bh_stat_store(&cell->extra_weight, 0);
+        bh_stat_store(&cell->refused_busy, 0);
+        bh_stat_store(&cell->process, 0);
     }
 }
 
@@ -156,9 +174,7 @@ void bh__core_empty(struct bh_limiter *limiter)
     uint32_t closed = bh_load_relaxed(&core->closed);
     empty_slots(limiter);
     bh__queue_empty(limiter);
-    memset(&core->counters, 0, sizeof core->counters);
-    memset(core->cells, 0, sizeof core->cells);
-    memset(&core->shared_cell, 0, sizeof core->shared_cell);
+    empty_counters(core);
     core->short_of = 0;
     core->draining = 0;
     bh_store_relaxed(&core->slots_used, 0);

@@ -21,6 +21,9 @@ uint32_t bh__slot_take_locked(struct bh_limiter *limiter, uint32_t weight, uint3
 /* Moves a slot from exactly `word` to FREE, and its units to the pool. False when the word is another by now. */
 bool bh__slot_free_locked(struct bh_limiter *limiter, uint32_t index, uint64_t word);
 
+/* Undoes a take that nobody was told of: HELD by the caller to FREE, with the generation from before. */
+void bh__slot_untake_locked(struct bh_limiter *limiter, uint32_t index, uint64_t word);
+
 /* Puts a slot that is FREE already into the free list. */
 void bh__slot_link_locked(struct bh_limiter *limiter, uint32_t index);
 
@@ -33,7 +36,7 @@ void bh__press_locked(struct bh_limiter *limiter, uint32_t reason);
 /* Takes back the pressures whose reason is gone. */
 void bh__relax_locked(struct bh_limiter *limiter);
 
-/* Nothing out, nothing cached, nobody waiting, nothing counted; generations, limit and closed stay. For a core that no
+/* Nothing out, nothing cached, nobody waiting, nothing counted; limit and closed stay. For a core that no
  * other thread uses. */
 void bh__core_empty(struct bh_limiter *limiter);
 

@@ -13,7 +13,7 @@ static uint32_t waiter_count(const bh_options *options)
     return options->queue ? options->queue + options->max_permits : 0;
 }
 
-static void core_init(struct bh_core *core, const bh_options *options, bool shared)
+static void core_init(struct bh_core *core, const bh_options *options)
 {
     core->max_permits = options->max_permits;
     core->queue = options->queue;
@@ -22,7 +22,6 @@ static void core_init(struct bh_core *core, const bh_options *options, bool shar
     core->queue_weight = options->queue_weight;
     core->wait_ns = options->wait_ns;
     core->patience_ns = options->patience_ns;
-    core->shared = shared;
     memset(core->name, 0, sizeof core->name);
     memset(core->unit, 0, sizeof core->unit);
     memcpy(core->name, options->name, strlen(options->name));
@@ -32,16 +31,13 @@ static void core_init(struct bh_core *core, const bh_options *options, bool shar
     core->next_ticket = 1;
 }
 
-static void handle_connect(struct bh_limiter *handle, struct bh_core *core, struct bh_slot *slots,
-                           struct bh_waiter *waiters, uint32_t process)
+static void handle_connect(struct bh_limiter *handle, struct bh_slot *slots, struct bh_waiter *waiters)
 {
-    handle->core = core;
     handle->slots = slots;
     handle->waiters = waiters;
-    handle->process = process;
-    handle->waiting_threads = 0;
-    handle->max_permits = core->max_permits;
+    handle->max_permits = handle->core->max_permits;
     bh_store_relaxed(&handle->parent_serial, 0);
+    bh__handle_forget(handle);
 }
 
 int bh_limiter_new(const bh_options *options, bh_limiter **ret_limiter)
@@ -52,15 +48,15 @@ int bh_limiter_new(const bh_options *options, bh_limiter **ret_limiter)
         return error;
     struct bh_slot *slots = bh__alloc(checked.max_permits * sizeof *slots);
     struct bh_waiter *waiters = bh__alloc((size_t)waiter_count(&checked) * sizeof *waiters + 1);
-    struct bh_limiter *handle = slots && waiters ? bh__handle_take() : NULL;
+    struct bh_limiter *handle = slots && waiters ? bh__handle_take(false) : NULL;
     if (!handle) {
         bh__free(waiters);
         bh__free(slots);
         return -ENOMEM;
     }
     bh__lock(&handle->own.lock, 0, false);
-    core_init(&handle->own, &checked, false);
-    handle_connect(handle, &handle->own, slots, waiters, 0);
+    core_init(&handle->own, &checked);
+    handle_connect(handle, slots, waiters);
     bh__core_empty(handle);
     bh_store_relaxed(&handle->serial, bh__handle_serial());
     bh__unlock(&handle->own.lock, false);
@@ -108,7 +104,7 @@ int bh_limiter_free(bh_limiter *limiter)
         return -EBUSY;
     bh__free(waiters);
     bh__free(slots);
-    bh__handle_give_back(limiter);
+    bh__handle_give_back(limiter, false);
     return 0;
 }
 
@@ -144,9 +140,10 @@ int bh__region_init(void *memory, const bh_options *options)
         return error;
     memset(memory, 0, region_size(&checked));
     struct bh_core *core = memory;
-    core_init(core, &checked, true);
-    struct bh_limiter handle = {.max_permits = core->max_permits};
-    handle_connect(&handle, core, region_slots(core), region_waiters(core), 0);
+    core_init(core, &checked);
+    core->shared = 1;
+    struct bh_limiter handle = {.core = core};
+    handle_connect(&handle, region_slots(core), region_waiters(core));
     bh__core_empty(&handle);
     return 0;
 }
@@ -156,10 +153,12 @@ int bh__limiter_attach(void *memory, uint32_t process, bh_limiter **ret_limiter)
     struct bh_core *core = memory;
     if (process >= BH_PROCESS_MASK >> BH_PROCESS_SHIFT)
         return -EINVAL;
-    struct bh_limiter *handle = bh__handle_take();
+    struct bh_limiter *handle = bh__handle_take(true);
     if (!handle)
         return -ENOMEM;
-    handle_connect(handle, core, region_slots(core), region_waiters(core), process);
+    handle->core = core;
+    handle->process = process;
+    handle_connect(handle, region_slots(core), region_waiters(core));
     bh_store_relaxed(&handle->serial, bh__handle_serial());
     *ret_limiter = handle;
     return 0;
@@ -169,7 +168,7 @@ void bh__limiter_detach(bh_limiter *limiter)
 {
     bh_store_relaxed(&limiter->serial, 0);
     limiter->core = &limiter->own;
-    bh__handle_give_back(limiter);
+    bh__handle_give_back(limiter, true);
 }
 
 /* ---- what can be asked --------------------------------------------------------------------------------------------- */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Releasing. The fast way leaves the permit cached in its slot: one compare-and-swap, then a look at pressure.
- *
- * The counter is raised before the compare-and-swap, for after it the limiter may be freed and its handle be somebody
- * else's; what happens then rests on the serial, read with the lock held (src/core/handle.c). */
+/* Releasing. The fast way leaves the permit cached in its slot: one compare-and-swap, then a look at pressure. After it the
+ * limiter may be freed, and its handle be somebody else's; what happens then rests on the serial, read with the lock held
+ * (src/core/handle.c). */
 #include "core/release.h"
 
 #include <errno.h>
 
-#include "core/entry.h"
 #include "core/ledger.h"
 #include "core/serve.h"
 
@@ -36,7 +34,7 @@ int bh__permit_fault(const struct bh_permit *permit)
 /* The permit turned out not to be out. Between the look that said so and this one another thread may have used the slot
  * again, but this permit cannot have come back. When its limiter was freed there is nothing to count in: the handle may be
  * another limiter's by now, and nothing of it but the serials is looked at. */
-static int refuse(const struct bh_permit *permit)
+__attribute__((cold, noinline)) static int refuse(const struct bh_permit *permit)
 {
     int error = bh__permit_fault(permit);
     if (error == 0)
@@ -52,7 +50,7 @@ static bool free_late(struct bh_limiter *limiter, uint32_t slot, uint64_t word)
 }
 
 /* Through the lock, to the pool and the queue. */
-static int release_slow(struct bh_permit *permit, uint64_t word)
+__attribute__((noinline)) static int release_slow(struct bh_permit *permit, uint64_t word)
 {
     struct bh_limiter *limiter = permit->limiter;
     struct bh_wakes wakes = {0};
@@ -63,14 +61,14 @@ static int release_slow(struct bh_permit *permit, uint64_t word)
         return refuse(permit);
     }
     bh__permit_clear(permit);
-    bh_stat_bump(&limiter->core->counters.released, 1);
     bh__serve_locked(limiter, &wakes);
     bh__unlock_and_wake(limiter, &wakes);
     return 0;
 }
 
 /* Pressure was set while the permit was being cached: whoever set it may have looked at the slot too early. */
-static void take_back(struct bh_limiter *limiter, uint64_t serial, uint32_t slot, uint64_t cached)
+__attribute__((noinline)) static void take_back(struct bh_limiter *limiter, uint64_t serial, uint32_t slot,
+                                                uint64_t cached)
 {
     struct bh_wakes wakes = {0};
     bh__core_lock(limiter);
@@ -90,20 +88,14 @@ int bh_release(bh_permit *permit)
     if (bh__state(word) != BH_HELD || permit->serial != (uint32_t)serial || index >= limiter->max_permits)
         return refuse(permit);
     struct bh_core *core = limiter->core;
-    struct bh_entry *entry = bh__entry_known(limiter);
-    if (!entry)
-        entry = bh__entry(limiter);
-    if (!entry || bh_load_relaxed(&core->pressure) != 0)
+    if (bh_load_relaxed(&core->pressure) != 0)
         return release_slow(permit, word);
 
     struct bh_slot *slot = &limiter->slots[index];
     uint64_t cached = bh__word_as(word, BH_CACHED, 0);
     uint64_t expected = BH_FAULT(RELEASE_TWICE) ? bh_load_relaxed(&slot->word) : word;
-    bh__count(entry, &entry->cell->released, 1);
-    if (!bh_cas_seq(&slot->word, &expected, cached)) {
-        bh__count(entry, &entry->cell->released, UINT64_MAX); /* one less */
+    if (!bh_cas_seq(&slot->word, &expected, cached))
         return release_slow(permit, word);
-    }
     bh__permit_clear(permit);
     /* pairs: bh__press_locked, pressure. Without this look the permit stays cached beside somebody who waits for it. */
     if (bh_load_seq(&core->pressure) != 0 && !BH_FAULT(RELEASE_NO_RECHECK))

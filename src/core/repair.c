@@ -102,6 +102,23 @@ static void rebuild_queue(struct bh_limiter *limiter, uint32_t dead)
     }
 }
 
+/* The dead may have closed the limiter or lowered its limit, and not ended the waits that this ends. They are woken with
+ * everybody else. */
+static void end_impossible_waits(struct bh_limiter *limiter)
+{
+    struct bh_core *core = limiter->core;
+    uint32_t limit = bh_load_relaxed(&core->limit);
+    bool shut = bh_load_relaxed(&core->closed) == BH_SHUT;
+    uint32_t next;
+    for (uint32_t index = core->line.head; index != BH_NONE; index = next) {
+        next = limiter->waiters[index].next;
+        if (shut)
+            bh__end_wait_locked(limiter, index, BH_CLOSED);
+        else if (limit > 0 && limiter->waiters[index].weight > limit)
+            bh__end_wait_locked(limiter, index, BH_TOO_BIG);
+    }
+}
+
 static void free_cells(struct bh_core *core, uint32_t dead)
 {
     for (uint32_t i = 0; i < BH_CELLS; i++)
@@ -132,11 +149,12 @@ uint32_t bh__core_repair(struct bh_limiter *limiter, uint32_t dead)
 {
     struct bh_core *core = limiter->core;
     struct bh_wakes wakes = {0};
-    bh__lock_break(&core->lock, dead, core->shared);
-    bh__core_lock(limiter);
+    if (!bh__lock_take_over(&core->lock, dead, limiter->process))
+        bh__core_lock(limiter);
     rebuild_pressure(limiter);
     uint32_t recovered = rebuild_ledger(limiter, dead);
     rebuild_queue(limiter, dead);
+    end_impossible_waits(limiter);
     free_cells(core, dead);
     bh__pool_mark_locked(core, BH_POOL_DRAINED, 0);
     bh_stat_bump(&core->counters.recovered, recovered);

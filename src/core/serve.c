@@ -52,8 +52,7 @@ static struct bh_waiter *grant_head(struct bh_limiter *limiter)
     struct bh_waiter *waiter = &limiter->waiters[index];
     uint32_t slot = bh__slot_take_locked(limiter, waiter->weight, waiter->seat, BH_GRANTED, waiter->process);
     limiter->slots[slot].next = index;
-    bh_stat_bump(&core->counters.granted, 1);
-    bh_stat_bump(&core->counters.granted_weight, waiter->weight);
+    bh_stat_bump(&core->counters.extra_weight, waiter->weight - 1);
     bh__dequeue_granted_locked(limiter, index, slot);
     return waiter;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots, read without the lock: gauges from the slots, which are the truth; counters from the cells and the core. */
+/* Snapshots, read without the lock: gauges, grants and releases from the slots, which
+ * are the truth; all else from the cells and the core. */
 #include <bulkhead/snapshot.h>
 
 #include <errno.h>
@@ -18,30 +19,43 @@ static void read_slots(const struct bh_limiter *limiter, bh_snapshot *snapshot)
     uint32_t used = bh_stat_load(&limiter->core->slots_used);
     for (uint32_t index = 0; index < used; index++) {
         const struct bh_slot *slot = &limiter->slots[index];
-        enum bh_slot_state state = bh__state(bh_load_acquire(&slot->word));
+        uint64_t word = bh_load_acquire(&slot->word);
+        snapshot->granted += word / BH_GENERATION_ONE;
+        enum bh_slot_state state = bh__state(word);
         if (state == BH_FREE || state == BH_CACHED)
             continue;
         snapshot->held += bh_load_relaxed(&slot->weight);
         snapshot->permits_out++;
         snapshot->permits_late += state == BH_LATE;
     }
+    snapshot->released = snapshot->granted - snapshot->permits_out - snapshot->recovered;
 }
 
-static void add_cell(const struct bh_cell *cell, bh_snapshot *snapshot)
+/* A take that is undone under pressure, or a recovery half way, would make a counter fall by one for a moment, which whoever
+ * reads counters takes for a restart. */
+static uint64_t never_less(const bh_atomic_u64 *highest_shown, uint64_t value)
 {
-    snapshot->granted += bh_stat_load(&cell->granted);
-    snapshot->granted_weight += bh_stat_load(&cell->granted_weight);
-    snapshot->released += bh_stat_load(&cell->released);
-    snapshot->refused_busy += bh_stat_load(&cell->refused_busy);
-    snapshot->refused_full += bh_stat_load(&cell->refused_full);
+    bh_atomic_u64 *shown = (bh_atomic_u64 *)(uintptr_t)highest_shown;
+    uint64_t before = bh_stat_load(shown);
+    while (before < value && !bh_cas_seq(shown, &before, value))
+        ;
+    return before > value ? before : value;
+}
+
+static void read_cells(const struct bh_core *core, bh_snapshot *snapshot)
+{
+    uint64_t extra = bh_stat_load(&core->counters.extra_weight);
+    for (unsigned i = 0; i <= BH_CELLS; i++) {
+        const struct bh_cell *cell = i < BH_CELLS ? &core->cells[i] : &core->shared_cell;
+        extra += bh_stat_load(&cell->extra_weight);
+        snapshot->refused_busy += bh_stat_load(&cell->refused_busy);
+    }
+    snapshot->granted_weight = snapshot->granted + extra;
 }
 
 static void read_counters(const struct bh_core *core, bh_snapshot *snapshot)
 {
     const struct bh_counters *counters = &core->counters;
-    snapshot->granted = bh_stat_load(&counters->granted);
-    snapshot->granted_weight = bh_stat_load(&counters->granted_weight);
-    snapshot->released = bh_stat_load(&counters->released);
     snapshot->recovered = bh_stat_load(&counters->recovered);
     snapshot->queued = bh_stat_load(&counters->queued);
     snapshot->refused_busy = bh_stat_load(&counters->refused_busy);
@@ -58,9 +72,6 @@ static void read_counters(const struct bh_core *core, bh_snapshot *snapshot)
     snapshot->wait_sum_ns = bh_stat_load(&counters->wait_sum_ns);
     for (unsigned i = 0; i < BH_WAIT_BUCKETS; i++)
         snapshot->wait_buckets[i] = bh_stat_load(&counters->wait_buckets[i]);
-    for (unsigned i = 0; i < BH_CELLS; i++)
-        add_cell(&core->cells[i], snapshot);
-    add_cell(&core->shared_cell, snapshot);
 }
 
 static void read_gauges(const struct bh_core *core, bh_snapshot *snapshot)
@@ -86,6 +97,9 @@ int bh_limiter_snapshot(const bh_limiter *limiter, bh_snapshot *ret_snapshot)
     bh_snapshot snapshot = {.size = (uint32_t)sizeof snapshot};
     read_counters(limiter->core, &snapshot);
     read_slots(limiter, &snapshot);
+    snapshot.granted = never_less(&limiter->shown_granted, snapshot.granted);
+    snapshot.released = never_less(&limiter->shown_released, snapshot.released);
+    read_cells(limiter->core, &snapshot);
     read_gauges(limiter->core, &snapshot);
     memcpy(ret_snapshot, &snapshot, sizeof snapshot);
     return 0;

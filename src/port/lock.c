@@ -53,14 +53,11 @@ void bh__lock_wake(struct bh_lock *lock, bool shared)
         bh__futex_wake(&lock->word, 1, shared);
 }
 
-bool bh__lock_break(struct bh_lock *lock, uint32_t dead, bool shared)
+bool bh__lock_take_over(struct bh_lock *lock, uint32_t dead, uint32_t process)
 {
     uint32_t seen = bh_load_acquire(&lock->word);
-    while ((seen & BH_LOCK_OWNER) == dead + 1) {
-        if (bh_cas_acquire(&lock->word, &seen, 0)) {
-            bh__futex_wake(&lock->word, 1, shared); /* one sleeper puts the contended bit back for the others */
+    while ((seen & BH_LOCK_OWNER) == dead + 1)
+        if (bh_cas_acquire(&lock->word, &seen, (seen & BH_LOCK_CONTENDED) | (process + 1)))
             return true;
-        }
-    }
     return false;
 }

@@ -36,7 +36,8 @@ static inline void bh__unlock(struct bh_lock *lock, bool shared)
         bh__lock_wake(lock, shared);
 }
 
-/* Takes a lock away from a process that is known to be dead. Returns whether it was the owner. */
-bool bh__lock_break(struct bh_lock *lock, uint32_t dead, bool shared);
+/* Takes the lock over from a process that is known to be dead, without giving it up in between: what it guards is half
+ * written. Returns false, and takes nothing, when another is the owner, or nobody. */
+bool bh__lock_take_over(struct bh_lock *lock, uint32_t dead, uint32_t process);
 
 #endif
