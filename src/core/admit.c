@@ -90,23 +90,45 @@ static bh_ns end_of_wait(const struct bh_ask *ask, bh_ns now)
     return until < ask->deadline_ns ? until : ask->deadline_ns;
 }
 
-/* Queues the request, or says why not. */
+/* Queues the request, which asks since `since`, or says why not. */
 static int queue_up(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t weight, const struct bh_ask *ask,
-                    uint32_t *ret_index, bh_ns *ret_deadline)
+                    bh_ns since, uint32_t *ret_index, bh_ns *ret_deadline)
 {
     if (ask->wait_ns == 0)
         return -EAGAIN;
     if (!bh__queue_has_room_locked(limiter->core, weight))
         return -ENOBUFS;
     bh_ns now = bh__clock_now();
-    *ret_deadline = end_of_wait(ask, now);
+    if (since == 0)
+        since = now;
+    *ret_deadline = end_of_wait(ask, since);
     if (*ret_deadline <= now)
         return -ETIMEDOUT;
-    *ret_index = bh__enqueue_locked(limiter, weight, now, *ret_deadline);
+    *ret_index = bh__enqueue_locked(limiter, weight, since, *ret_deadline);
     limiter->waiting_threads++;
     if (entry)
         limiter->waiters[*ret_index].seat = *bh__seat(entry, weight);
     return 0;
+}
+
+/* With short holds, more threads than processors and strict FIFO, a queue that has formed once never goes away: each release
+ * hands over, and the thread that released queues and parks, a switch for every permit. A request that comes while no more
+ * wait than can be served at once therefore gives the processor away once before it enters the queue, so that those who
+ * hold permits can finish. It passes nobody: the order is that of entering the queue. */
+static bool lets_others_finish(const struct bh_core *core, const struct bh_ask *ask, uint32_t weight)
+{
+    return core->order == BH_ORDER_FIFO && ask->wait_ns != 0 && bh__queue_has_room_locked(core, weight) &&
+           bh_stat_load(&core->waiting) <= bh_stat_load(&core->limit);
+}
+
+static int admit_after_yield(struct bh_limiter *limiter, uint32_t weight, struct bh_wakes *wakes, bh_ns *ret_since)
+{
+    *ret_since = bh__clock_now();
+    bh__unlock_and_wake(limiter, wakes);
+    bh__thread_yield();
+    *wakes = (struct bh_wakes){0};
+    bh__core_lock(limiter);
+    return admit(limiter, weight);
 }
 
 int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
@@ -125,12 +147,14 @@ int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct b
     int error = admit(limiter, weight);
     uint32_t slot = BH_NONE, index = BH_NONE;
     uint64_t word = 0;
-    bh_ns deadline = 0;
+    bh_ns since = 0, deadline = 0;
+    if (error == -EAGAIN && lets_others_finish(core, ask, weight))
+        error = admit_after_yield(limiter, weight, &wakes, &since);
     if (error == 0) {
         word = take_now(limiter, entry, weight, &slot);
         bh__relax_locked(limiter);
     } else if (error == -EAGAIN) {
-        error = queue_up(limiter, entry, weight, ask, &index, &deadline);
+        error = queue_up(limiter, entry, weight, ask, since, &index, &deadline);
     }
     uint32_t turn = index == BH_NONE ? 0 : bh_load_relaxed(&limiter->waiters[index].word) & ~BH_OUTCOME_MASK;
     bh__unlock_and_wake(limiter, &wakes);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 
 #include "port/atomic.h"
@@ -52,6 +53,18 @@ int bh__thread_set(struct bh_thread *thread, void (*when_leaving)(struct bh_thre
         return -ENOMEM;
     bh__thread_pointer = thread;
     return 0;
+}
+#endif
+
+#ifdef BH_SIM
+void bh__thread_yield(void)
+{
+    sim_point();
+}
+#else
+void bh__thread_yield(void)
+{
+    sched_yield();
 }
 #endif
 

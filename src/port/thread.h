@@ -43,6 +43,9 @@ static inline struct bh_thread *bh__thread_self(void)
  * Returns 0, or -ENOMEM (nothing is set then). */
 int bh__thread_set(struct bh_thread *thread, void (*when_leaving)(struct bh_thread *thread));
 
+/* Gives the processor to others that can run. */
+void bh__thread_yield(void);
+
 /* Has `child` called in every child process that fork() makes. Returns 0, or -ENOMEM. */
 int bh__process_at_fork(void (*child)(void));
 
