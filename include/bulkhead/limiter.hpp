@@ -185,10 +185,10 @@ template <class Self> class limiter_calls
 
 /* A limiter and its owner.
  *
- * The destructor never waits. It closes the limiter and frees it. If permits are out then, it is left behind instead,
- * closed: they are released like any others, and its memory stays until the process ends. Who wants it back drains first.
- * As with any object, no other thread may be inside a member or come to one once the destructor has begun; close() ends
- * their waits, after which they can be joined. */
+ * The destructor never waits. It closes the limiter, which ends what waits, and frees it. If permits are out then, or an
+ * acquire that waited has not returned yet, it is left behind instead, closed: permits are released like any others, and its
+ * memory stays until the process ends. Who wants it back drains first. Beside an acquire that waits, no call may run on the
+ * limiter once the destructor has begun. */
 class limiter : public limiter_calls<limiter>
 {
   public:

@@ -13,7 +13,8 @@ BH_BEGIN_DECLS
 /* Waits are counted in buckets that double: bucket i holds the waits of at most 1 us * 2^i; the last one holds the rest. */
 #define BH_WAIT_BUCKETS 32u
 
-/* Counters only grow, in requests; gauges are in units unless they say otherwise. When nothing is under way
+/* Gauges are in units unless they say otherwise. Counters are in requests and only grow (but `granted` counts, for
+ * nanoseconds, a take that is undone because others wait). When nothing is under way
  *     granted = released + recovered + permits_out
  * holds exactly; while calls are under way each figure is true for some moment of the call, not all for the same one. */
 typedef struct bh_snapshot {

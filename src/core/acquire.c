@@ -23,7 +23,7 @@ static inline enum take take_slot(struct bh_limiter *limiter, uint32_t index, ui
     uint64_t word = bh_load_acquire(&slot->word); /* pairs: bh__slot_take_locked, word: weight is the word's */
     if (bh__state(word) != BH_CACHED || bh_load_relaxed(&slot->weight) != weight)
         return TAKE_NOTHING;
-    uint64_t held = bh__word_as(word + BH_GENERATION_ONE, BH_HELD, limiter->process);
+    uint64_t held = bh__word_as(word, BH_HELD, limiter->process);
     if (!bh_cas_seq(&slot->word, &word, held))
         return TAKE_NOTHING;
     taken->slot = index;

@@ -36,9 +36,9 @@
  *                         GRANTED -> HELD
  * Without it, by compare-and-swap: CACHED -> HELD, HELD -> CACHED.
  *
- * The generation grows each time a permit leaves the slot for an owner, so a permit, which keeps the word that it was
- * given, can be released once. Weight changes only while the slot is FREE: a compare-and-swap that finds the word
- * unchanged has read the right one. */
+ * The generation grows each time a permit comes back from an owner, so a permit, which is the word that it was given, can be
+ * released once. A take that is undone before anybody was told of it leaves the generation alone. Weight changes only while
+ * the slot is FREE: a compare-and-swap that finds the word unchanged has read the right one. */
 enum bh_slot_state { BH_FREE, BH_CACHED, BH_HELD, BH_LATE, BH_GRANTED };
 
 #define BH_STATE_MASK UINT64_C(0xf)
@@ -68,6 +68,13 @@ static inline uint32_t bh__owner(uint64_t word)
 static inline uint64_t bh__word_as(uint64_t word, enum bh_slot_state state, uint32_t process)
 {
     return (word & ~(BH_STATE_MASK | BH_PROCESS_MASK)) | ((uint64_t)process << BH_PROCESS_SHIFT) | (uint64_t)state;
+}
+
+/* What a slot's word becomes when its units go to the pool. */
+static inline uint64_t bh__word_freed(uint64_t word)
+{
+    bool was_out = bh__state(word) != BH_CACHED;
+    return bh__word_as(was_out ? word + BH_GENERATION_ONE : word, BH_FREE, 0);
 }
 
 static inline uint32_t bh__generation_low(uint64_t word)
@@ -110,8 +117,8 @@ struct bh_waiter {
 
 /* ---- counters ------------------------------------------------------------------------------------------------------ */
 
-/* Grants and releases need no counters: a slot's generation is how often it was granted, and all of these but the ones that
- * are out were released or recovered. What else a thread counts without the lock it counts for itself: one thread writes a
+/* Grants and releases need no counters: a slot's generation is how often it came back, released or recovered, and it was
+ * granted as often and once more if it is out. What else a thread counts without the lock it counts for itself: one thread writes a
  * cell, anybody reads. Cells outlive their threads and are used again. */
 struct bh_cell {
     _Alignas(BH_CACHE_LINE) bh_atomic_u64 extra_weight; /* granted on the fast way, above 1 for each permit */
@@ -210,7 +217,7 @@ struct bh_limiter {
     bh_atomic_u32 parent_serial; /* after a fork: what the parent called it */
     struct bh_limiter *next;     /* all handles of the process */
     struct bh_limiter *next_unused;
-    _Alignas(BH_CACHE_LINE) bh_atomic_u64 shown_granted; /* the highest that a snapshot of this process showed */
+    _Alignas(BH_CACHE_LINE) bh_atomic_u64 shown_granted; /* the highest that this process's OpenMetrics text showed */
     bh_atomic_u64 shown_released;
     struct bh_core own; /* the core of a private limiter */
 };

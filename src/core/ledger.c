@@ -59,7 +59,7 @@ uint32_t bh__slot_take_locked(struct bh_limiter *limiter, uint32_t weight, uint3
     bh_store_relaxed(&slot->weight, weight);
     uint64_t word = bh_load_relaxed(&slot->word);
     bh__pool_add_locked(core, -(int64_t)weight);
-    bh_store_seq(&slot->word, bh__word_as(word + BH_GENERATION_ONE, state, process));
+    bh_store_seq(&slot->word, bh__word_as(word, state, process));
     return index;
 }
 
@@ -67,7 +67,7 @@ bool bh__slot_free_locked(struct bh_limiter *limiter, uint32_t index, uint64_t w
 {
     struct bh_slot *slot = &limiter->slots[index];
     uint32_t weight = bh_load_relaxed(&slot->weight);
-    if (!bh_cas_seq(&slot->word, &word, bh__word_as(word, BH_FREE, 0)))
+    if (!bh_cas_seq(&slot->word, &word, bh__word_freed(word)))
         return false;
     bh__slot_link_locked(limiter, index);
     bh__pool_add_locked(limiter->core, weight);
@@ -77,7 +77,7 @@ bool bh__slot_free_locked(struct bh_limiter *limiter, uint32_t index, uint64_t w
 void bh__slot_untake_locked(struct bh_limiter *limiter, uint32_t index, uint64_t word)
 {
     struct bh_slot *slot = &limiter->slots[index];
-    bh_store_seq(&slot->word, bh__word_as(word - BH_GENERATION_ONE, BH_FREE, 0));
+    bh_store_seq(&slot->word, bh__word_as(word, BH_FREE, 0));
     bh__slot_link_locked(limiter, index);
     bh__pool_add_locked(limiter->core, bh_load_relaxed(&slot->weight));
 }

@@ -21,7 +21,7 @@ uint32_t bh__slot_take_locked(struct bh_limiter *limiter, uint32_t weight, uint3
 /* Moves a slot from exactly `word` to FREE, and its units to the pool. False when the word is another by now. */
 bool bh__slot_free_locked(struct bh_limiter *limiter, uint32_t index, uint64_t word);
 
-/* Undoes a take that nobody was told of: HELD by the caller to FREE, with the generation from before. */
+/* Undoes a take that nobody was told of: HELD by the caller to FREE, the generation as it is. */
 void bh__slot_untake_locked(struct bh_limiter *limiter, uint32_t index, uint64_t word);
 
 /* Puts a slot that is FREE already into the free list. */

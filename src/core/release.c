@@ -26,9 +26,10 @@ int bh__permit_fault(const struct bh_permit *permit)
     if (permit->slot >= limiter->max_permits || bh__state(word) != BH_HELD)
         return -EINVAL;
     uint64_t now = bh_load_acquire(&limiter->slots[permit->slot].word);
-    if (now / BH_GENERATION_ONE != word / BH_GENERATION_ONE)
-        return -ESTALE;
-    return now == word || now == bh__word_as(word, BH_LATE, bh__owner(word)) ? 0 : -EALREADY;
+    if (now == word || now == bh__word_as(word, BH_LATE, bh__owner(word)))
+        return 0;
+    bool is_unused = bh__state(now) == BH_CACHED || bh__state(now) == BH_FREE;
+    return is_unused && now / BH_GENERATION_ONE == word / BH_GENERATION_ONE + 1 ? -EALREADY : -ESTALE;
 }
 
 /* The permit turned out not to be out. Between the look that said so and this one another thread may have used the slot
@@ -92,7 +93,7 @@ int bh_release(bh_permit *permit)
         return release_slow(permit, word);
 
     struct bh_slot *slot = &limiter->slots[index];
-    uint64_t cached = bh__word_as(word, BH_CACHED, 0);
+    uint64_t cached = bh__word_as(word + BH_GENERATION_ONE, BH_CACHED, 0);
     uint64_t expected = BH_FAULT(RELEASE_TWICE) ? bh_load_relaxed(&slot->word) : word;
     if (!bh_cas_seq(&slot->word, &expected, cached))
         return release_slow(permit, word);

@@ -52,7 +52,7 @@ static bool rebuild_slot(struct bh_limiter *limiter, uint32_t index, uint32_t de
             bh__pool_add_locked(limiter->core, -(int64_t)bh_load_relaxed(&slot->weight));
             return false;
         case COMES_BACK:
-            if (bh_cas_seq(&slot->word, &word, bh__word_as(word, BH_FREE, 0))) {
+            if (bh_cas_seq(&slot->word, &word, bh__word_freed(word))) {
                 bh__slot_link_locked(limiter, index);
                 return bh__state(word) != BH_CACHED;
             }

@@ -112,11 +112,23 @@ struct source {
     size_t count;
 };
 
+/* A take that is undone under pressure counts as a grant for a moment. Whoever scrapes takes a counter that falls for a
+ * restart, so what was shown once stays. */
+static uint64_t never_less(bh_atomic_u64 *shown, uint64_t value)
+{
+    uint64_t before = bh_stat_load(shown);
+    while (before < value && !bh_cas_seq(shown, &before, value))
+        ;
+    return before > value ? before : value;
+}
+
 /* A snapshot for each sample: no memory is needed for any number of limiters. */
-static bh_snapshot look(const bh_limiter *limiter)
+static bh_snapshot look(bh_limiter *limiter)
 {
     bh_snapshot snapshot = {.size = (uint32_t)sizeof snapshot};
     bh_limiter_snapshot(limiter, &snapshot);
+    snapshot.granted = never_less(&limiter->shown_granted, snapshot.granted);
+    snapshot.released = never_less(&limiter->shown_released, snapshot.released);
     return snapshot;
 }
 
@@ -192,7 +204,7 @@ static void put_waits(struct text *text, const struct source *source)
 {
     put_head(text, "wait_seconds", "histogram", "seconds", "Waits of the queued requests that were granted.");
     for (size_t i = 0; i < source->count; i++) {
-        const bh_limiter *limiter = source->limiters[i];
+        bh_limiter *limiter = source->limiters[i];
         bh_snapshot snapshot = look(limiter);
         uint64_t cumulated = 0;
         for (unsigned bucket = 0; bucket < BH_WAIT_BUCKETS; bucket++) {

@@ -20,7 +20,7 @@ static void read_slots(const struct bh_limiter *limiter, bh_snapshot *snapshot)
     for (uint32_t index = 0; index < used; index++) {
         const struct bh_slot *slot = &limiter->slots[index];
         uint64_t word = bh_load_acquire(&slot->word);
-        snapshot->granted += word / BH_GENERATION_ONE;
+        snapshot->released += word / BH_GENERATION_ONE;
         enum bh_slot_state state = bh__state(word);
         if (state == BH_FREE || state == BH_CACHED)
             continue;
@@ -28,18 +28,8 @@ static void read_slots(const struct bh_limiter *limiter, bh_snapshot *snapshot)
         snapshot->permits_out++;
         snapshot->permits_late += state == BH_LATE;
     }
-    snapshot->released = snapshot->granted - snapshot->permits_out - snapshot->recovered;
-}
-
-/* A take that is undone under pressure, or a recovery half way, would make a counter fall by one for a moment, which whoever
- * reads counters takes for a restart. */
-static uint64_t never_less(const bh_atomic_u64 *highest_shown, uint64_t value)
-{
-    bh_atomic_u64 *shown = (bh_atomic_u64 *)(uintptr_t)highest_shown;
-    uint64_t before = bh_stat_load(shown);
-    while (before < value && !bh_cas_seq(shown, &before, value))
-        ;
-    return before > value ? before : value;
+    snapshot->granted = snapshot->released + snapshot->permits_out;
+    snapshot->released -= snapshot->recovered;
 }
 
 static void read_cells(const struct bh_core *core, bh_snapshot *snapshot)
@@ -97,8 +87,6 @@ int bh_limiter_snapshot(const bh_limiter *limiter, bh_snapshot *ret_snapshot)
     bh_snapshot snapshot = {.size = (uint32_t)sizeof snapshot};
     read_counters(limiter->core, &snapshot);
     read_slots(limiter, &snapshot);
-    snapshot.granted = never_less(&limiter->shown_granted, snapshot.granted);
-    snapshot.released = never_less(&limiter->shown_released, snapshot.released);
     read_cells(limiter->core, &snapshot);
     read_gauges(limiter->core, &snapshot);
     memcpy(ret_snapshot, &snapshot, sizeof snapshot);
