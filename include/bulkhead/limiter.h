@@ -75,11 +75,11 @@ BH_API BH_MUST_USE int bh_limiter_new_simple(const char *name, uint32_t limit, u
  * the same permit must not run beside this call.) Blocks for the limiter's lock alone. */
 BH_API int bh_limiter_free(bh_limiter *limiter);
 
-/* The name and the unit, as given; valid until the limiter is freed. Never block. */
+/* The name and the unit, as given; valid until the limiter is freed; NULL for no limiter. Never block. */
 BH_API const char *bh_limiter_name(const bh_limiter *limiter);
 BH_API const char *bh_limiter_unit(const bh_limiter *limiter);
 
-/* The present limit and the highest that can be set. Never block. */
+/* The present limit and the highest that can be set; 0 for no limiter. Never block. */
 BH_API uint32_t bh_limiter_limit(const bh_limiter *limiter);
 BH_API uint32_t bh_limiter_max_permits(const bh_limiter *limiter);
 

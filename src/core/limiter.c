@@ -175,20 +175,20 @@ void bh__limiter_detach(bh_limiter *limiter)
 
 const char *bh_limiter_name(const bh_limiter *limiter)
 {
-    return limiter->core->name;
+    return limiter ? limiter->core->name : NULL;
 }
 
 const char *bh_limiter_unit(const bh_limiter *limiter)
 {
-    return limiter->core->unit;
+    return limiter ? limiter->core->unit : NULL;
 }
 
 uint32_t bh_limiter_limit(const bh_limiter *limiter)
 {
-    return bh_load_relaxed(&limiter->core->limit);
+    return limiter ? bh_load_relaxed(&limiter->core->limit) : 0;
 }
 
 uint32_t bh_limiter_max_permits(const bh_limiter *limiter)
 {
-    return limiter->max_permits;
+    return limiter ? limiter->max_permits : 0;
 }
