@@ -17,7 +17,8 @@
 
 enum take { TAKE_DONE, TAKE_NOTHING, TAKE_MUST_GO_BACK };
 
-static inline enum take take_slot(struct bh_limiter *limiter, uint32_t index, uint32_t weight, struct bh_taken *taken)
+__attribute__((always_inline)) static inline enum take take_slot(struct bh_limiter *limiter, uint32_t index,
+                                                                 uint32_t weight, struct bh_taken *taken)
 {
     struct bh_slot *slot = &limiter->slots[index];
     uint64_t word = bh_load_acquire(&slot->word); /* pairs: bh__slot_take_locked, word: weight is the word's */
@@ -89,47 +90,59 @@ static inline bool is_surely_refused(const struct bh_limiter *limiter, uint32_t 
 }
 
 static inline int admitted(struct bh_limiter *limiter, const struct bh_entry *entry, uint32_t weight,
-                           const struct bh_ask *ask, const struct bh_taken *taken, struct bh_permit *ret_permit)
+                           const struct bh_ask *ask, struct bh_taken taken, struct bh_permit *ret_permit)
 {
     if (weight != 1)
         bh__count(entry, &entry->cell->extra_weight, weight - 1);
     if (ask->label)
-        bh__permit_fill(limiter, taken->slot, taken->word, ask->label, ret_permit);
+        bh__permit_fill(limiter, taken.slot, taken.word, ask->label, ret_permit);
     else
-        fill(limiter, taken->slot, taken->word, ret_permit);
+        fill(limiter, taken.slot, taken.word, ret_permit);
     return 0;
+}
+
+/* The ways that are not fast are functions of their own, and get values: so the fast one needs no stack. */
+
+__attribute__((noinline)) static int go_back(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
+                                             struct bh_taken taken, struct bh_permit *ret_permit)
+{
+    return bh__acquire_slow(limiter, weight, ask, &taken, ret_permit);
 }
 
 /* The seat gave nothing: look next to it, then for a refusal that needs no lock, then go the slow way. */
 __attribute__((noinline)) static int acquire_otherwise(struct bh_limiter *limiter, struct bh_entry *entry,
-                                                       uint32_t weight, const struct bh_ask *ask, enum take take,
-                                                       struct bh_taken *taken, struct bh_permit *ret_permit)
+                                                       uint32_t weight, const struct bh_ask *ask,
+                                                       struct bh_permit *ret_permit)
 {
-    if (entry && take == TAKE_NOTHING) {
+    struct bh_taken taken = {BH_NONE, 0};
+    if (entry) {
         if (bh_load_relaxed(&limiter->core->pressure) == 0) {
-            take = take_near_seat(limiter, bh__seat(entry, weight), weight, taken);
-            if (take == TAKE_DONE)
+            if (take_near_seat(limiter, bh__seat(entry, weight), weight, &taken) == TAKE_DONE)
                 return admitted(limiter, entry, weight, ask, taken, ret_permit);
         } else if (ask->wait_ns == 0 && is_surely_refused(limiter, weight)) {
             bh__count(entry, &entry->cell->refused_busy, 1);
             return -EAGAIN;
         }
     }
-    return bh__acquire_slow(limiter, weight, ask, taken, ret_permit);
+    return bh__acquire_slow(limiter, weight, ask, &taken, ret_permit);
 }
 
-static inline int acquire(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
-                          struct bh_permit *ret_permit)
+/* In line everywhere, so that a try has its weight and what it does not ask as constants. */
+__attribute__((always_inline)) static inline int acquire(struct bh_limiter *limiter, uint32_t weight,
+                                                         const struct bh_ask *ask, struct bh_permit *ret_permit)
 {
     struct bh_entry *entry = bh__entry_known(limiter);
-    struct bh_taken taken = {BH_NONE, 0};
-    enum take take = TAKE_NOTHING;
-    if (entry) {
-        take = take_slot(limiter, *bh__seat(entry, weight), weight, &taken);
-        if (take == TAKE_DONE)
-            return admitted(limiter, entry, weight, ask, &taken, ret_permit);
+    if (!entry)
+        return acquire_otherwise(limiter, NULL, weight, ask, ret_permit);
+    struct bh_taken taken;
+    switch (take_slot(limiter, *bh__seat(entry, weight), weight, &taken)) {
+    case TAKE_DONE:
+        return admitted(limiter, entry, weight, ask, taken, ret_permit);
+    case TAKE_MUST_GO_BACK:
+        return go_back(limiter, weight, ask, taken, ret_permit);
+    default:
+        return acquire_otherwise(limiter, entry, weight, ask, ret_permit);
     }
-    return acquire_otherwise(limiter, entry, weight, ask, take, &taken, ret_permit);
 }
 
 static const struct bh_ask no_wait = {0, BH_FOREVER, NULL, NULL};
