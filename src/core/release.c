@@ -104,11 +104,18 @@ int bh_release(bh_permit *permit)
     return 0;
 }
 
+/* Was it made by this very limiter, and not by one before that had the same handle? */
+static bool is_of(const struct bh_limiter *limiter, const struct bh_permit *permit)
+{
+    return permit->limiter == limiter && (permit->serial == (uint32_t)bh_load_relaxed(&limiter->serial) ||
+                                          permit->serial == bh_load_relaxed(&limiter->parent_serial));
+}
+
 int bh_release_to(bh_limiter *limiter, bh_permit *permit)
 {
     if (!limiter || !permit)
         return -EINVAL;
-    if (permit->limiter != limiter) {
+    if (!is_of(limiter, permit)) {
         bh_stat_add(&limiter->core->counters.violations, 1);
         return -EXDEV;
     }
