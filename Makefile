@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin: every rule calls Meson or a script. `make help` lists what there is.
 PREFIX ?= /usr/local
+# Where pkg-config, CMake and the linker look below /usr/local; Meson alone may choose lib64.
+LIBDIR ?= lib
 BUILD := build/release
 
 .PHONY: all demo check check-long bench install format deps clean help
@@ -15,7 +17,7 @@ endif
 ## all: build the library, and what else can be built here, into build/release
 all:
 	$(needs) build
-	@scripts/build $(BUILD) -Dprefix=$(PREFIX)
+	@scripts/build $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR)
 
 ## demo: the story of a stalled dependency, without bulkheads and with; under 40 s
 demo:

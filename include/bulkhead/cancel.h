@@ -23,7 +23,8 @@ BH_API int bh_cancel_all(bh_cancel *cancel);
 /* 1 when the token was cancelled, else 0 (also for NULL). Any thread; never blocks. */
 BH_API int bh_cancel_is_cancelled(const bh_cancel *cancel);
 
-/* Frees a token that no wait uses. Returns 0 (also for NULL), or -EBUSY while a wait uses it: nothing is freed. */
+/* Frees a token that no wait uses; no other call on it may be under way. Returns 0 (also for NULL), or -EBUSY while a wait
+ * uses it: nothing is freed. */
 BH_API int bh_cancel_free(bh_cancel *cancel);
 
 BH_END_DECLS

@@ -52,8 +52,8 @@ typedef struct bh_options {
 #endif
 
 /* Makes a limiter. All of its memory is allocated here, and bounded: about 6 KiB, 64 bytes for each of max_permits, and,
- * with a queue, 56 bytes for each of its places and each of max_permits. (A thread's first use of a limiter adds 64 bytes,
- * the thread's own.)
+ * with a queue, 56 bytes for each of its places and each of max_permits. (Each thread that uses limiters keeps 64
+ * bytes for each that the process has, at most doubled.)
  * Returns 0 and stores the limiter in *ret_limiter, which the caller owns and gives back with bh_limiter_free().
  *   -EINVAL  a pointer is NULL, the size is too small, or a field is outside the range that stands beside it
  *   -E2BIG   the structure is larger than the library knows and its unknown tail is not zero
@@ -67,12 +67,12 @@ BH_API BH_MUST_USE int bh_limiter_new(const bh_options *options, bh_limiter **re
 BH_API BH_MUST_USE int bh_limiter_new_simple(const char *name, uint32_t limit, uint32_t queue, bh_ns wait_ns,
                                              bh_limiter **ret_limiter);
 
-/* Frees a limiter that nobody holds, waits on or drains. NULL is allowed and does nothing.
- * Returns 0, or -EBUSY when a permit is out, a request waits, or an acquire that waited has not returned yet: nothing is
+/* Frees a limiter that nobody holds, waits on, closes or drains. NULL is allowed and does nothing.
+ * Returns 0, or -EBUSY when a permit is out, a request waits, or a call that waited has not returned yet: nothing is
  * changed, and the limiter stays usable (bh_limiter_close() ends the waits, bh_limiter_drain() waits for the rest).
- * No call on the limiter may begin after this one began. A release that gave the last permit back in another thread may
- * still be on its way out: what it touches is never given back. (That holds for releases that succeed; a second release of
- * the same permit must not run beside this call.) Blocks for the limiter's lock alone. */
+ * No other call on the limiter may be under way or begin, so join the threads that acquire first. Two kinds are safe: an
+ * acquire that waits (-EBUSY until it has returned), and the release that gave the last permit back and is on its way out:
+ * what that touches, some 6 KiB, is kept for the next limiter. Blocks for the limiter's lock alone. */
 BH_API int bh_limiter_free(bh_limiter *limiter);
 
 /* The name and the unit, as given; valid until the limiter is freed; NULL for no limiter. Never block. */
@@ -97,7 +97,7 @@ BH_API int bh_limiter_close(bh_limiter *limiter);
 /* Refuses new requests from now on, for good, as bh_limiter_close() does, but lets those that wait already be served, and
  * blocks until nothing is out and nothing waits, for at most `wait_ns` (0: only look; BH_FOREVER allowed).
  * Returns 0 when all is back, -ETIMEDOUT when something is still out or waiting (call again to wait on), -EINVAL when
- * limiter is NULL. After 0 the limiter can be freed. */
+ * limiter is NULL. After 0 the limiter can be freed as bh_limiter_free() says. BH_NO_WAIT is 0 here. */
 BH_API BH_MUST_USE int bh_limiter_drain(bh_limiter *limiter, bh_ns wait_ns);
 
 BH_END_DECLS

@@ -46,7 +46,8 @@ typedef struct bh_request {
 #endif
 
 /* Acquiring. Each form returns 0 and fills *ret_permit, or a negative number and leaves *ret_permit untouched. The answer
- * is the first of these that holds; every one is counted by its own counter in the snapshot:
+ * is the first of these that holds; every one is counted by its own counter in the snapshot
+ * (-EINVAL and -E2BIG by one, if a limiter was named):
  *   -EINVAL     limiter or ret_permit is NULL, weight is 0 or above max_permits, or the request is malformed
  *   -ECANCELED  the token was cancelled, before or during the wait
  *   -ETIMEDOUT  the deadline has passed already, or passed, or the wait was used up
@@ -70,7 +71,7 @@ BH_API BH_MUST_USE int bh_try_acquire_weight(bh_limiter *limiter, uint32_t weigh
 /* Takes one unit; waits for it within the limiter's own wait_ns. */
 BH_API BH_MUST_USE int bh_acquire(bh_limiter *limiter, bh_permit *ret_permit);
 
-/* Takes `weight` units; waits at most `wait_ns` (0: not at all; BH_FOREVER: without bound). */
+/* Takes `weight` units; waits at most `wait_ns` (0 or BH_NO_WAIT: not at all; BH_FOREVER: without bound). */
 BH_API BH_MUST_USE int bh_acquire_for(bh_limiter *limiter, uint32_t weight, bh_ns wait_ns, bh_permit *ret_permit);
 
 /* Takes `weight` units; waits at most until the instant `deadline_ns` on CLOCK_MONOTONIC (see bh_deadline_after()). */
@@ -84,7 +85,8 @@ BH_API BH_MUST_USE int bh_acquire_request(bh_limiter *limiter, uint32_t weight, 
 /* Gives a permit back. Any thread; never waits for a permit. Returns 0, or, changing nothing but the violation counter:
  *   -EINVAL    permit is NULL, was never filled by an acquire (not counted: it names no limiter), or is not a permit
  *   -EALREADY  this permit was released already
- *   -ESTALE    this permit was released and its place has gone to another, or its limiter was freed
+ *   -ESTALE    this permit was released and its place has gone to another; or its limiter was freed, or it belongs to a
+ *              process before the parent (these two are counted nowhere)
  *   -EPERM     it belongs to the parent process: this process was forked while it was out
  * Of several releases of one permit, also at the same moment, one returns 0. */
 BH_API int bh_release(bh_permit *permit);

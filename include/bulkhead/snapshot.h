@@ -13,15 +13,15 @@ BH_BEGIN_DECLS
 /* Waits are counted in buckets that double: bucket i holds the waits of at most 1 us * 2^i; the last one holds the rest. */
 #define BH_WAIT_BUCKETS 32u
 
-/* Gauges are in units unless they say otherwise. Counters are in requests and only grow (but `granted` counts, for
- * nanoseconds, a take that is undone because others wait). When nothing is under way
+/* Gauges are in units unless they say otherwise. Counters are in requests and only grow (but `granted` and its weight
+ * count, for nanoseconds, a take that is undone because others wait). When nothing is under way
  *     granted = released + recovered + permits_out
  * holds exactly; while calls are under way each figure is true for some moment of the call, not all for the same one. */
 typedef struct bh_snapshot {
     uint32_t size;           /* sizeof(bh_snapshot), set by the caller; no more than this is written */
     uint32_t limit;          /* gauge */
     uint64_t held;           /* gauge: units out */
-    uint64_t free;           /* gauge: units that can be taken now; 0 while held is above the limit */
+    uint64_t free;           /* gauge: units of the limit that nobody holds; 0 while held is above it */
     uint64_t overage;        /* gauge: units out above the limit, after it was lowered */
     uint64_t permits_out;    /* gauge: permits out */
     uint64_t permits_late;   /* gauge: permits out that are marked late */
@@ -43,7 +43,7 @@ typedef struct bh_snapshot {
     uint64_t refused_closed;  /* -ESHUTDOWN */
     uint64_t timed_out;       /* -ETIMEDOUT */
     uint64_t cancelled;       /* -ECANCELED */
-    uint64_t invalid;         /* -EINVAL that named this limiter */
+    uint64_t invalid;         /* -EINVAL or -E2BIG that named this limiter */
     uint64_t late;            /* permits that were ever marked late */
     uint64_t violations;      /* releases that were refused */
     uint64_t limit_changes;
@@ -59,12 +59,14 @@ BH_API int bh_limiter_snapshot(const bh_limiter *limiter, bh_snapshot *ret_snaps
 /* The upper bound of bucket `index` in nanoseconds; BH_FOREVER for the last one and beyond. */
 BH_API bh_ns bh_wait_bucket_bound(unsigned index);
 
-/* Writes the snapshots of `count` limiters as OpenMetrics 1.0 text, terminated by "# EOF\n" and a NUL, into `buffer` of
- * `capacity` bytes. The label `limiter` is the name, escaped; invalid UTF-8 cannot occur, for such names are refused.
+/* Writes the snapshots of `count` limiters, one of each, as OpenMetrics 1.0 text, terminated by "# EOF\n" and a NUL, into
+ * `buffer` of `capacity` bytes. The label `limiter` is the name, escaped; invalid UTF-8 cannot occur, for such names are
+ * refused. The names must differ: the format allows each series once.
  * Returns the length of the whole text without the NUL. When that is not below `capacity` the text did not fit: `buffer`
  * then holds an empty string (if capacity is not 0), so call again with a larger one. Also
  *   -EINVAL  limiters is NULL with a count above 0, an entry is NULL, or buffer is NULL with a capacity above 0
- * Content type: application/openmetrics-text; version=1.0.0; charset=utf-8. Allocates nothing; never blocks. */
+ *   -ENOMEM  no memory for the snapshots, about half a KiB each for the time of the call
+ * Content type: application/openmetrics-text; version=1.0.0; charset=utf-8. Takes no lock. */
 BH_API long long bh_openmetrics(bh_limiter *const *limiters, size_t count, char *buffer, size_t capacity);
 
 BH_END_DECLS

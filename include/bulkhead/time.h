@@ -34,7 +34,8 @@ static inline bh_ns bh_seconds(uint64_t seconds)
 /* The present instant on CLOCK_MONOTONIC. Any thread; never blocks; async-signal-safe. */
 BH_API bh_ns bh_now(void);
 
-/* The instant `wait` from now, for a deadline; BH_FOREVER stays BH_FOREVER, and a sum past the end of time becomes it.
+/* The instant `wait` from now, for a deadline; BH_NO_WAIT is now, BH_FOREVER stays BH_FOREVER,
+ * and a sum past the end of time becomes it.
  * Any thread; never blocks. */
 BH_API bh_ns bh_deadline_after(bh_ns wait);
 

@@ -60,16 +60,14 @@ static inline void fill(struct bh_limiter *limiter, uint32_t slot, uint64_t word
     ret_permit->serial = (uint32_t)bh_stat_load(&limiter->serial);
 }
 
-void bh__permit_fill(struct bh_limiter *limiter, uint32_t slot_index, uint64_t word, const char *label,
+void bh__permit_fill(struct bh_limiter *limiter, uint32_t slot_index, uint64_t word, const uint64_t *label,
                      struct bh_permit *ret_permit)
 {
     if (label) {
         struct bh_slot *slot = &limiter->slots[slot_index];
-        uint64_t packed[4];
-        bh__label_pack(label, packed);
         for (int i = 0; i < 4; i++)
-            bh_stat_store(&slot->label[i], packed[i]);
-        bh_stat_store(&slot->label_of, bh__generation_low(word));
+            bh_stat_store(&slot->label[i], label[i]);
+        bh_stat_store(&slot->label_of, bh__label_mark(word));
     }
     fill(limiter, slot_index, word, ret_permit);
 }
@@ -145,26 +143,31 @@ __attribute__((always_inline)) static inline int acquire(struct bh_limiter *limi
     }
 }
 
+__attribute__((cold, noinline)) static int bad_call(struct bh_limiter *limiter)
+{
+    return limiter ? bh__count_refusal(&limiter->core->counters, -EINVAL) : -EINVAL;
+}
+
 static const struct bh_ask no_wait = {0, BH_FOREVER, NULL, NULL};
 
 int bh_try_acquire(bh_limiter *limiter, bh_permit *ret_permit)
 {
     if (!limiter || !ret_permit)
-        return -EINVAL;
+        return bad_call(limiter);
     return acquire(limiter, 1, &no_wait, ret_permit);
 }
 
 int bh_try_acquire_weight(bh_limiter *limiter, uint32_t weight, bh_permit *ret_permit)
 {
     if (!limiter || !ret_permit)
-        return -EINVAL;
+        return bad_call(limiter);
     return acquire(limiter, weight, &no_wait, ret_permit);
 }
 
 int bh_acquire(bh_limiter *limiter, bh_permit *ret_permit)
 {
     if (!limiter || !ret_permit)
-        return -EINVAL;
+        return bad_call(limiter);
     struct bh_ask ask = {limiter->core->wait_ns, BH_FOREVER, NULL, NULL};
     return acquire(limiter, 1, &ask, ret_permit);
 }
@@ -172,7 +175,7 @@ int bh_acquire(bh_limiter *limiter, bh_permit *ret_permit)
 int bh_acquire_for(bh_limiter *limiter, uint32_t weight, bh_ns wait_ns, bh_permit *ret_permit)
 {
     if (!limiter || !ret_permit)
-        return -EINVAL;
+        return bad_call(limiter);
     struct bh_ask ask = {wait_ns == BH_NO_WAIT ? 0 : wait_ns, BH_FOREVER, NULL, NULL};
     return acquire(limiter, weight, &ask, ret_permit);
 }
@@ -199,7 +202,7 @@ static int acquire_by_deadline(struct bh_limiter *limiter, uint32_t weight, cons
 int bh_acquire_until(bh_limiter *limiter, uint32_t weight, bh_ns deadline_ns, bh_permit *ret_permit)
 {
     if (!limiter || !ret_permit)
-        return -EINVAL;
+        return bad_call(limiter);
     struct bh_ask ask = {BH_FOREVER, deadline_ns, NULL, NULL};
     return acquire_by_deadline(limiter, weight, &ask, ret_permit);
 }
@@ -210,18 +213,19 @@ static int check_request(const bh_request *request)
         return -EINVAL;
     if (!bh__tail_is_zero(request, request->size, sizeof *request))
         return -E2BIG;
-    if (request->label && !bh__text_is_valid(request->label, 0, BH_LABEL_MAX))
-        return -EINVAL;
     return 0;
 }
 
 int bh_acquire_request(bh_limiter *limiter, uint32_t weight, const bh_request *request, bh_permit *ret_permit)
 {
     if (!limiter || !ret_permit)
-        return -EINVAL;
+        return bad_call(limiter);
     struct bh_ask ask = {limiter->core->wait_ns, BH_FOREVER, NULL, NULL};
+    uint64_t label[4];
     if (request) {
         int error = check_request(request);
+        if (!error && request->label && !bh__label_pack(request->label, label))
+            error = -EINVAL;
         if (error)
             return bh__count_refusal(&limiter->core->counters, error);
         if (request->wait_ns)
@@ -229,7 +233,7 @@ int bh_acquire_request(bh_limiter *limiter, uint32_t weight, const bh_request *r
         if (request->deadline_ns)
             ask.deadline_ns = request->deadline_ns;
         ask.cancel = request->cancel;
-        ask.label = request->label;
+        ask.label = request->label ? label : NULL;
     }
     return acquire_by_deadline(limiter, weight, &ask, ret_permit);
 }

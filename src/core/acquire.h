@@ -10,7 +10,7 @@ struct bh_ask {
     bh_ns wait_ns;     /* 0: may not wait */
     bh_ns deadline_ns; /* BH_FOREVER: none */
     bh_cancel *cancel;
-    const char *label;
+    const uint64_t *label; /* packed; NULL: none */
 };
 
 /* A cached permit that was taken and must go back because pressure was seen afterwards. */
@@ -30,7 +30,7 @@ int bh__wait_for_turn(struct bh_limiter *limiter, uint32_t index, uint32_t turn,
 int bh__count_refusal(struct bh_counters *counters, int error);
 
 /* Fills a permit for a slot that holds `word`, and labels the slot. */
-void bh__permit_fill(struct bh_limiter *limiter, uint32_t slot, uint64_t word, const char *label,
+void bh__permit_fill(struct bh_limiter *limiter, uint32_t slot, uint64_t word, const uint64_t *label,
                      struct bh_permit *ret_permit);
 
 #endif

@@ -105,7 +105,7 @@ static int queue_up(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t
     if (*ret_deadline <= now)
         return -ETIMEDOUT;
     *ret_index = bh__enqueue_locked(limiter, weight, since, *ret_deadline);
-    limiter->waiting_threads++;
+    limiter->inside++;
     if (entry)
         limiter->waiters[*ret_index].seat = *bh__seat(entry, weight);
     return 0;
@@ -124,10 +124,13 @@ static bool lets_others_finish(const struct bh_core *core, const struct bh_ask *
 static int admit_after_yield(struct bh_limiter *limiter, uint32_t weight, struct bh_wakes *wakes, bh_ns *ret_since)
 {
     *ret_since = bh__clock_now();
+    limiter->inside++;
     bh__unlock_and_wake(limiter, wakes);
     bh__thread_yield();
     *wakes = (struct bh_wakes){0};
     bh__core_lock(limiter);
+    limiter->inside--;
+    bh__tell_if_all_back_locked(limiter, wakes);
     return admit(limiter, weight);
 }
 

@@ -9,7 +9,7 @@ static const char *check_ledger(struct bh_limiter *limiter)
     struct bh_core *core = limiter->core;
     int64_t out = 0;
     uint32_t free_slots = 0, listed = 0;
-    for (uint32_t index = 0; index < core->max_permits; index++) {
+    for (uint32_t index = 0; index < bh_stat_load(&core->slots_used); index++) {
         if (bh__state(bh_load_relaxed(&limiter->slots[index].word)) == BH_FREE)
             free_slots++;
         else

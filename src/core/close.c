@@ -17,27 +17,37 @@ static void shut_door(struct bh_limiter *limiter, enum bh_closed closed)
     bh__pool_mark_locked(core, BH_POOL_CLOSED, 0);
 }
 
+/* Ends as many waits as can be woken at once. True when there are more. */
+static bool end_waits(struct bh_limiter *limiter, struct bh_wakes *wakes)
+{
+    struct bh_core *core = limiter->core;
+    while (!bh__queue_is_empty_locked(core) && !bh__wakes_are_full(wakes)) {
+        if (BH_FAULT(CLOSE_KEEPS_WAITERS) && core->line.head == core->line.tail)
+            return false;
+        bh__note_wake(wakes, &limiter->waiters[core->line.head]);
+        bh__end_wait_locked(limiter, core->line.head, BH_CLOSED);
+    }
+    return !bh__queue_is_empty_locked(core);
+}
+
 int bh_limiter_close(bh_limiter *limiter)
 {
     if (!limiter)
         return -EINVAL;
-    struct bh_core *core = limiter->core;
-    bool more;
-    do {
+    bh__core_lock(limiter);
+    limiter->inside++; /* or another thread could free it between two rounds */
+    shut_door(limiter, BH_SHUT);
+    for (;;) {
         struct bh_wakes wakes = {0};
-        bh__core_lock(limiter);
-        shut_door(limiter, BH_SHUT);
-        while (!bh__queue_is_empty_locked(core) && !bh__wakes_are_full(&wakes)) {
-            if (BH_FAULT(CLOSE_KEEPS_WAITERS) && core->line.head == core->line.tail)
-                break;
-            bh__note_wake(&wakes, &limiter->waiters[core->line.head]);
-            bh__end_wait_locked(limiter, core->line.head, BH_CLOSED);
-        }
-        more = bh__wakes_are_full(&wakes);
+        bool more = end_waits(limiter, &wakes);
+        if (!more)
+            limiter->inside--;
         bh__serve_locked(limiter, &wakes);
         bh__unlock_and_wake(limiter, &wakes);
-    } while (more);
-    return 0;
+        if (!more)
+            return 0;
+        bh__core_lock(limiter);
+    }
 }
 
 int bh_limiter_drain(bh_limiter *limiter, bh_ns wait_ns)
@@ -45,7 +55,7 @@ int bh_limiter_drain(bh_limiter *limiter, bh_ns wait_ns)
     if (!limiter)
         return -EINVAL;
     struct bh_core *core = limiter->core;
-    bh_ns deadline = bh_deadline_after(wait_ns == BH_NO_WAIT ? 0 : wait_ns);
+    bh_ns deadline = bh_deadline_after(wait_ns);
     bh__core_lock(limiter);
     shut_door(limiter, BH_DRAINING);
     core->draining++;

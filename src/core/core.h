@@ -49,7 +49,7 @@ enum bh_slot_state { BH_FREE, BH_CACHED, BH_HELD, BH_LATE, BH_GRANTED };
 struct bh_slot {
     _Alignas(BH_CACHE_LINE) bh_atomic_u64 word;
     bh_atomic_u32 weight;
-    bh_atomic_u32 label_of;  /* the low half of the generation that the label belongs to */
+    bh_atomic_u32 label_of;  /* whose the label is: the low half of the generation, + 1; 0: nobody's */
     uint32_t next, previous; /* lock: in the free list; a GRANTED slot has its waiter in `next` */
     bh_atomic_u64 label[4];  /* written by the owner; 0-padded */
 };
@@ -77,9 +77,10 @@ static inline uint64_t bh__word_freed(uint64_t word)
     return bh__word_as(was_out ? word + BH_GENERATION_ONE : word, BH_FREE, 0);
 }
 
-static inline uint32_t bh__generation_low(uint64_t word)
+/* What a slot's label is marked with while `word` stands for the permit. */
+static inline uint32_t bh__label_mark(uint64_t word)
 {
-    return (uint32_t)(word / BH_GENERATION_ONE);
+    return (uint32_t)(word / BH_GENERATION_ONE) + 1;
 }
 
 /* ---- waiters -------------------------------------------------------------------------------------------------------
@@ -183,6 +184,7 @@ struct bh_core {
     _Alignas(BH_CACHE_LINE) struct bh_lock lock;
     uint32_t free_slot;           /* lock: head of the free list, last freed first */
     uint32_t short_of;            /* lock: the largest weight that was not there since SHORT was set */
+    uint32_t waiters_used;        /* lock: no waiter's slot from here on was ever used */
     uint32_t free_waiter;         /* lock: head of the free list */
     struct bh_waiter_list ended;  /* lock: their waits ended without a grant, and their threads have not left yet */
     struct bh_waiter_list line;   /* lock: those who wait, in their order */
@@ -212,13 +214,15 @@ struct bh_limiter {
     struct bh_core *core; /* fixed for ever in private memory: &own */
     struct bh_slot *slots;
     struct bh_waiter *waiters;
-    uint32_t max_permits;        /* a copy */
-    uint32_t waiting_threads;    /* core lock: this process's threads that queued and have not left yet */
+    uint32_t max_permits; /* a copy */
+    uint32_t
+        inside; /* core lock: this process's calls that gave the lock up and come back for more: waits, close, ... */
     bh_atomic_u32 parent_serial; /* after a fork: what the parent called it */
     struct bh_limiter *next;     /* all handles of the process */
     struct bh_limiter *next_unused;
     _Alignas(BH_CACHE_LINE) bh_atomic_u64 shown_granted; /* the highest that this process's OpenMetrics text showed */
     bh_atomic_u64 shown_released;
+    bh_atomic_u64 shown_granted_weight;
     struct bh_core own; /* the core of a private limiter */
 };
 
@@ -239,7 +243,11 @@ static inline uint32_t *bh__seat(struct bh_entry *entry, uint32_t weight)
 }
 
 /* Whom to wake once the lock is given up. */
+#ifdef BH_SIM
+#define BH_WAKE_BATCH 2u /* so that few actors see what happens between two batches */
+#else
 #define BH_WAKE_BATCH 16u
+#endif
 
 struct bh_wakes {
     uint32_t count;

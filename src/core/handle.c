@@ -27,9 +27,10 @@ uint64_t bh__handle_serial(void)
 
 void bh__handle_forget(struct bh_limiter *handle)
 {
-    handle->waiting_threads = 0;
+    handle->inside = 0;
     bh_stat_store(&handle->shown_granted, 0);
     bh_stat_store(&handle->shown_released, 0);
+    bh_stat_store(&handle->shown_granted_weight, 0);
 }
 
 /* In a forked child: what the parent holds is not the child's, and the threads that waited are not here. Each private
@@ -45,7 +46,7 @@ static void after_fork(void)
         bh_store_relaxed(&handle->parent_serial, (uint32_t)serial);
         bh__handle_forget(handle);
         if (!handle->core->shared)
-            bh__core_empty(handle);
+            bh__core_reset(handle);
         bh_store_relaxed(&handle->serial, bh__handle_serial());
     }
 }

@@ -45,16 +45,27 @@ static void slot_unlink(struct bh_limiter *limiter, uint32_t index)
         limiter->slots[slot->next].previous = slot->previous;
 }
 
+/* The seat if it is free, else the one freed last, else the first that was never used; not in the free list any more. */
+static uint32_t choose_free_slot(struct bh_limiter *limiter, uint32_t seat)
+{
+    struct bh_core *core = limiter->core;
+    uint32_t used = bh_stat_load(&core->slots_used);
+    uint32_t index = core->free_slot;
+    if (seat < used && bh__state(bh_load_relaxed(&limiter->slots[seat].word)) == BH_FREE)
+        index = seat;
+    if (index == BH_NONE) {
+        bh_stat_store(&core->slots_used, used + 1);
+        return used;
+    }
+    slot_unlink(limiter, index);
+    return index;
+}
+
 uint32_t bh__slot_take_locked(struct bh_limiter *limiter, uint32_t weight, uint32_t seat, enum bh_slot_state state,
                               uint32_t process)
 {
     struct bh_core *core = limiter->core;
-    uint32_t index = core->free_slot;
-    if (seat != BH_NONE && bh__state(bh_load_relaxed(&limiter->slots[seat].word)) == BH_FREE)
-        index = seat;
-    slot_unlink(limiter, index);
-    if (index >= bh_stat_load(&core->slots_used))
-        bh_stat_store(&core->slots_used, index + 1);
+    uint32_t index = choose_free_slot(limiter, seat);
     struct bh_slot *slot = &limiter->slots[index];
     bh_store_relaxed(&slot->weight, weight);
     uint64_t word = bh_load_relaxed(&slot->word);
@@ -109,12 +120,21 @@ void bh__press_locked(struct bh_limiter *limiter, uint32_t reason)
     struct bh_core *core = limiter->core;
     uint32_t pressure = bh_load_relaxed(&core->pressure);
     if ((pressure & reason) != reason)
-        bh_store_seq(&core->pressure, pressure | reason); /* pairs: bh_release and take_cached, pressure */
+        bh_store_seq(&core->pressure, pressure | reason); /* pairs: bh_release and take_slot, pressure */
     if (bh_load_relaxed(&core->pool) & BH_POOL_DRAINED)
         return; /* another reason has stood since all was called in */
     if (!BH_FAULT(SHORT_NO_RESCAN))
         bh__call_in_locked(limiter);
     bh__pool_mark_locked(core, BH_POOL_DRAINED, 0);
+}
+
+void bh__unpress_locked(struct bh_core *core, uint32_t left)
+{
+    if (left == 0) {
+        core->short_of = 0;
+        bh__pool_mark_locked(core, 0, BH_POOL_DRAINED); /* first: drained may not stand while permits are cached */
+    }
+    bh_store_seq(&core->pressure, left);
 }
 
 /* Near the limit pressure must not flap, for each time it is set costs a scan: there has to be room to speak of. */
@@ -137,25 +157,24 @@ void bh__relax_locked(struct bh_limiter *limiter)
         left &= ~BH_PRESSURE_OVERAGE;
     if (bh__nobody_needs_a_release_locked(core) && has_plenty(core, pool))
         left &= ~BH_PRESSURE_SHORT;
-    if (left == pressure)
-        return;
-    if (left == 0) {
-        core->short_of = 0;
-        bh__pool_mark_locked(core, 0, BH_POOL_DRAINED); /* first: drained may not stand while permits are cached */
-    }
-    bh_store_seq(&core->pressure, left);
+    if (left != pressure)
+        bh__unpress_locked(core, left);
 }
 
-static void empty_slots(struct bh_limiter *limiter)
+static void reset_slots(struct bh_limiter *limiter)
 {
-    limiter->core->free_slot = BH_NONE;
-    for (uint32_t index = limiter->core->max_permits; index-- > 0;) {
+    uint32_t used = bh_stat_load(&limiter->core->slots_used);
+    for (uint32_t index = 0; index < used; index++) {
         bh_store_relaxed(&limiter->slots[index].word, BH_FREE);
-        bh__slot_link_locked(limiter, index);
+        bh_stat_store(&limiter->slots[index].label_of, 0);
     }
+    limiter->core->free_slot = BH_NONE;
+    bh_stat_store(&limiter->core->slots_used, 0);
 }
 
-static void empty_counters(struct bh_core *core)
+_Static_assert(sizeof(struct bh_counters) % sizeof(bh_atomic_u64) == 0, "counters are nothing but such words");
+
+static void reset_counters(struct bh_core *core)
 {
     bh_atomic_u64 *counters = (bh_atomic_u64 *)(void *)&core->counters;
     for (size_t i = 0; i < sizeof core->counters / sizeof *counters; i++)
@@ -168,16 +187,15 @@ static void empty_counters(struct bh_core *core)
     }
 }
 
-void bh__core_empty(struct bh_limiter *limiter)
+void bh__core_reset(struct bh_limiter *limiter)
 {
     struct bh_core *core = limiter->core;
     uint32_t closed = bh_load_relaxed(&core->closed);
-    empty_slots(limiter);
-    bh__queue_empty(limiter);
-    empty_counters(core);
+    reset_slots(limiter);
+    bh__queue_reset(limiter);
+    reset_counters(core);
     core->short_of = 0;
     core->draining = 0;
-    bh_store_relaxed(&core->slots_used, 0);
     bh_store_relaxed(&core->pool, bh_load_relaxed(&core->limit));
     bh_store_relaxed(&core->pressure, 0);
     if (closed) {

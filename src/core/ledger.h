@@ -33,11 +33,14 @@ void bh__call_in_locked(struct bh_limiter *limiter);
 /* Sets a pressure, calls in all there is, and marks the pool drained. */
 void bh__press_locked(struct bh_limiter *limiter, uint32_t reason);
 
+/* Leaves only these pressures. */
+void bh__unpress_locked(struct bh_core *core, uint32_t left);
+
 /* Takes back the pressures whose reason is gone. */
 void bh__relax_locked(struct bh_limiter *limiter);
 
 /* Nothing out, nothing cached, nobody waiting, nothing counted; limit and closed stay. For a core that no
  * other thread uses. */
-void bh__core_empty(struct bh_limiter *limiter);
+void bh__core_reset(struct bh_limiter *limiter);
 
 #endif

@@ -6,18 +6,23 @@
 #include "core/queue.h"
 #include "core/serve.h"
 
-/* Ends the waits that can never fit, as many as can be woken at once. */
-static void end_too_big(struct bh_limiter *limiter, uint32_t limit, struct bh_wakes *wakes)
+/* Ends the waits that can never fit, as many as can be woken at once. True when there may be more. The limit may be another
+ * caller's by now. At 0 it is a pause, and nothing is too big. */
+static bool end_too_big(struct bh_limiter *limiter, struct bh_wakes *wakes)
 {
+    uint32_t limit = bh_load_relaxed(&limiter->core->limit);
     uint32_t next;
-    for (uint32_t index = limiter->core->line.head; index != BH_NONE && !bh__wakes_are_full(wakes); index = next) {
+    for (uint32_t index = limiter->core->line.head; index != BH_NONE && limit > 0; index = next) {
         struct bh_waiter *waiter = &limiter->waiters[index];
         next = waiter->next;
-        if (waiter->weight > limit && !BH_FAULT(LOWER_KEEPS_TOO_BIG)) {
-            bh__end_wait_locked(limiter, index, BH_TOO_BIG);
-            bh__note_wake(wakes, waiter);
-        }
+        if (waiter->weight <= limit || BH_FAULT(LOWER_KEEPS_TOO_BIG))
+            continue;
+        if (bh__wakes_are_full(wakes))
+            return true;
+        bh__end_wait_locked(limiter, index, BH_TOO_BIG);
+        bh__note_wake(wakes, waiter);
     }
+    return false;
 }
 
 static void move_limit(struct bh_limiter *limiter, uint32_t limit)
@@ -40,24 +45,23 @@ int bh_limiter_set_limit(bh_limiter *limiter, uint32_t limit)
         return -EINVAL;
     if (limit > limiter->max_permits)
         return -ERANGE;
-    bool first = true;
-    bool more;
-    do {
+    bh__core_lock(limiter);
+    if (bh_load_relaxed(&limiter->core->closed) == BH_SHUT) {
+        bh__core_unlock(limiter);
+        return -ESHUTDOWN;
+    }
+    limiter->inside++; /* or another thread could free it between two rounds */
+    move_limit(limiter, limit);
+    for (;;) {
         struct bh_wakes wakes = {0};
-        bh__core_lock(limiter);
-        if (bh_load_relaxed(&limiter->core->closed) == BH_SHUT) {
-            bh__core_unlock(limiter);
-            return first ? -ESHUTDOWN : 0;
-        }
-        if (first)
-            move_limit(limiter, limit);
-        first = false;
-        if (limit > 0)
-            end_too_big(limiter, bh_load_relaxed(&limiter->core->limit), &wakes);
-        more = bh__wakes_are_full(&wakes);
+        bool more = end_too_big(limiter, &wakes);
+        if (!more)
+            limiter->inside--;
         if (!BH_FAULT(RAISE_NO_SERVE))
             bh__serve_locked(limiter, &wakes);
         bh__unlock_and_wake(limiter, &wakes);
-    } while (more);
-    return 0;
+        if (!more)
+            return 0;
+        bh__core_lock(limiter);
+    }
 }

@@ -29,6 +29,8 @@ static void core_init(struct bh_core *core, const bh_options *options)
     bh_store_relaxed(&core->limit, options->limit);
     bh_store_relaxed(&core->closed, BH_OPEN);
     core->next_ticket = 1;
+    bh_stat_store(&core->slots_used, 0);
+    core->waiters_used = 0;
 }
 
 static void handle_connect(struct bh_limiter *handle, struct bh_slot *slots, struct bh_waiter *waiters)
@@ -57,7 +59,7 @@ int bh_limiter_new(const bh_options *options, bh_limiter **ret_limiter)
     bh__lock(&handle->own.lock, 0, false);
     core_init(&handle->own, &checked);
     handle_connect(handle, slots, waiters);
-    bh__core_empty(handle);
+    bh__core_reset(handle);
     bh_store_relaxed(&handle->serial, bh__handle_serial());
     bh__unlock(&handle->own.lock, false);
     *ret_limiter = handle;
@@ -75,19 +77,15 @@ int bh_limiter_new_simple(const char *name, uint32_t limit, uint32_t queue, bh_n
 static bool cut_off_if_idle(struct bh_limiter *limiter)
 {
     struct bh_core *core = limiter->core;
-    if (core->draining || limiter->waiting_threads || !bh__queue_is_empty_locked(core))
+    if (core->draining || limiter->inside || !bh__queue_is_empty_locked(core))
         return false;
     bh__press_locked(limiter, BH_PRESSURE_CLOSED);
     if (bh__pool_locked(core) == (int32_t)bh_load_relaxed(&core->limit)) {
         bh_store_relaxed(&limiter->serial, 0);
         return true;
     }
-    if (!bh_load_relaxed(&core->closed)) {
-        uint32_t left = bh_load_relaxed(&core->pressure) & ~BH_PRESSURE_CLOSED;
-        if (left == 0)
-            bh__pool_mark_locked(core, 0, BH_POOL_DRAINED);
-        bh_store_seq(&core->pressure, left);
-    }
+    if (!bh_load_relaxed(&core->closed))
+        bh__unpress_locked(core, bh_load_relaxed(&core->pressure) & ~BH_PRESSURE_CLOSED);
     return false;
 }
 
@@ -144,7 +142,7 @@ int bh__region_init(void *memory, const bh_options *options)
     core->shared = 1;
     struct bh_limiter handle = {.core = core};
     handle_connect(&handle, region_slots(core), region_waiters(core));
-    bh__core_empty(&handle);
+    bh__core_reset(&handle);
     return 0;
 }
 

@@ -50,7 +50,7 @@ int bh_permit_describe(const bh_permit *permit, bh_permit_info *ret_info)
     uint64_t word = bh__permit_word(permit);
     bh_permit_info info = {.size = (uint32_t)sizeof info, .weight = bh_load_relaxed(&slot->weight)};
     info.late = bh__state(bh_load_acquire(&slot->word)) == BH_LATE;
-    if (bh_stat_load(&slot->label_of) == bh__generation_low(word))
+    if (bh_stat_load(&slot->label_of) == bh__label_mark(word))
         for (unsigned i = 0; i < 4; i++) {
             uint64_t part = bh_stat_load(&slot->label[i]);
             memcpy(info.label + i * sizeof part, &part, sizeof part);

@@ -72,11 +72,13 @@ static uint32_t take_free_waiter(struct bh_limiter *limiter)
 {
     struct bh_core *core = limiter->core;
     uint32_t index = core->free_waiter;
-    if (index == BH_NONE) {
+    if (index != BH_NONE) {
+        core->free_waiter = limiter->waiters[index].next;
+    } else if (core->waiters_used < core->waiters) {
+        index = core->waiters_used++;
+    } else {
         index = core->ended.head;
         list_remove(limiter, &core->ended, index);
-    } else {
-        core->free_waiter = limiter->waiters[index].next;
     }
     return index;
 }
@@ -118,6 +120,8 @@ uint32_t bh__enqueue_locked(struct bh_limiter *limiter, uint32_t weight, bh_ns n
     struct bh_core *core = limiter->core;
     uint32_t index = take_free_waiter(limiter);
     struct bh_waiter *waiter = &limiter->waiters[index];
+    uint32_t turn = (bh_load_relaxed(&waiter->word) & ~BH_OUTCOME_MASK) + BH_TURN_ONE;
+    bh_store_relaxed(&waiter->word, turn | BH_IDLE); /* until it is whole: this process may die in between */
     waiter->weight = weight;
     waiter->slot = BH_NONE;
     waiter->process = limiter->process;
@@ -125,10 +129,9 @@ uint32_t bh__enqueue_locked(struct bh_limiter *limiter, uint32_t weight, bh_ns n
     waiter->deadline_ns = deadline;
     waiter->seat = BH_NONE;
     bh_stat_store(&waiter->since_ns, now);
-    uint32_t turn = (bh_load_relaxed(&waiter->word) & ~BH_OUTCOME_MASK) + BH_TURN_ONE;
-    bh_store_relaxed(&waiter->word, turn | BH_WAITING);
     join_line(limiter, index, core->line.tail);
     bh_stat_bump(&core->counters.queued, 1);
+    set_outcome(waiter, BH_WAITING);
     return index;
 }
 
@@ -161,7 +164,7 @@ void bh__end_wait_locked(struct bh_limiter *limiter, uint32_t index, enum bh_out
     bh__waiter_ended_locked(limiter, index);
 }
 
-void bh__queue_empty(struct bh_limiter *limiter)
+void bh__queue_reset(struct bh_limiter *limiter)
 {
     struct bh_core *core = limiter->core;
     core->line = core->ended = (struct bh_waiter_list){BH_NONE, BH_NONE};
@@ -170,6 +173,7 @@ void bh__queue_empty(struct bh_limiter *limiter)
     bh_stat_store(&core->waiting, 0);
     bh_stat_store(&core->waiting_weight, 0);
     bh_stat_store(&core->oldest_ns, 0);
-    for (uint32_t index = core->waiters; index-- > 0;)
-        bh__waiter_free_locked(limiter, index);
+    for (uint32_t index = 0; index < core->waiters_used; index++)
+        set_outcome(&limiter->waiters[index], BH_IDLE);
+    core->waiters_used = 0;
 }

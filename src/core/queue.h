@@ -45,6 +45,6 @@ void bh__waiter_ended_locked(struct bh_limiter *limiter, uint32_t index);
 void bh__relink_waiter_locked(struct bh_limiter *limiter, uint32_t index);
 
 /* No waiters at all. */
-void bh__queue_empty(struct bh_limiter *limiter);
+void bh__queue_reset(struct bh_limiter *limiter);
 
 #endif

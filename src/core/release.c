@@ -10,7 +10,7 @@
 #include "core/serve.h"
 
 _Static_assert(sizeof(uint64_t) == sizeof(bh_atomic_u64) && _Alignof(uint64_t) == _Alignof(bh_atomic_u64),
-               "a permit's word can be accessed as an atomic");
+               "a permit's word can be accessed as an atomic (not so on i386, which is not supported)");
 
 int bh__permit_fault(const struct bh_permit *permit)
 {

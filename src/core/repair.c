@@ -70,9 +70,8 @@ static uint32_t rebuild_ledger(struct bh_limiter *limiter, uint32_t dead)
     uint64_t marks = bh_load_relaxed(&core->pool) & ~UINT64_C(0xffffffff);
     core->free_slot = BH_NONE;
     bh_store_seq(&core->pool, marks | bh_load_relaxed(&core->limit));
-    for (uint32_t index = core->max_permits; index-- > 0;)
+    for (uint32_t index = bh_stat_load(&core->slots_used); index-- > 0;)
         recovered += rebuild_slot(limiter, index, dead);
-    bh_stat_store(&core->slots_used, core->max_permits);
     return recovered;
 }
 
@@ -86,7 +85,7 @@ static void rebuild_queue(struct bh_limiter *limiter, uint32_t dead)
     bh_stat_store(&core->waiting_weight, 0);
     bh_stat_store(&core->oldest_ns, 0);
     bh__pool_mark_locked(core, 0, BH_POOL_SPOKEN_FOR);
-    for (uint32_t index = 0; index < core->waiters; index++) {
+    for (uint32_t index = 0; index < core->waiters_used; index++) {
         struct bh_waiter *waiter = &limiter->waiters[index];
         uint32_t word = bh_load_relaxed(&waiter->word);
         enum bh_outcome outcome = bh__outcome(word);
@@ -129,7 +128,7 @@ static void free_cells(struct bh_core *core, uint32_t dead)
 /* The dead may have decided about a waiter and not woken it any more. */
 static void wake_everybody(struct bh_limiter *limiter)
 {
-    for (uint32_t index = 0; index < limiter->core->waiters; index++)
+    for (uint32_t index = 0; index < limiter->core->waiters_used; index++)
         bh__futex_wake(&limiter->waiters[index].word, 1, limiter->core->shared);
     bh__futex_wake(&limiter->core->lock.word, UINT32_MAX, limiter->core->shared);
     bh__futex_wake(&limiter->core->all_back, UINT32_MAX, limiter->core->shared);
@@ -141,7 +140,7 @@ static void rebuild_pressure(struct bh_limiter *limiter)
     uint32_t reasons = BH_PRESSURE_SHORT | BH_PRESSURE_OVERAGE;
     if (bh_load_relaxed(&core->closed))
         reasons |= BH_PRESSURE_CLOSED;
-    bh_store_seq(&core->pressure, reasons); /* pairs: bh_release and take_cached, pressure */
+    bh_store_seq(&core->pressure, reasons); /* pairs: bh_release and take_slot, pressure */
     bh__pool_mark_locked(core, bh_load_relaxed(&core->closed) ? BH_POOL_CLOSED : 0, BH_POOL_DRAINED);
 }
 

@@ -97,7 +97,7 @@ static void set_awake(struct bh_limiter *limiter, uint32_t index, bool awake)
 {
     struct bh_waiter *waiter = &limiter->waiters[index];
     uint32_t turn = bh_load_relaxed(&waiter->word) & ~BH_OUTCOME_MASK;
-    bh_store_release(&waiter->word, turn | (awake ? BH_AWAKE : BH_WAITING)); /* pairs: wait_for_turn, word */
+    bh_store_release(&waiter->word, turn | (awake ? BH_AWAKE : BH_WAITING)); /* pairs: wait_for_outcome, word */
     limiter->core->awake = awake;
 }
 
@@ -110,6 +110,9 @@ static void serve_barging(struct bh_limiter *limiter, struct bh_wakes *wakes)
         if (bh__queue_is_empty_locked(core) || bh__wakes_are_full(wakes) || core->awake)
             return;
         if (!head_fits(limiter)) {
+            /* A big head may never be woken, for newcomers take what comes back before it adds up. */
+            if (!core->handing_over && out_of_patience(limiter, &limiter->waiters[core->line.head], read_once(&now)))
+                set_handing_over(core, true);
             if (bh_load_relaxed(&core->pressure) & BH_PRESSURE_SHORT)
                 return;
             if (BH_FAULT(BARGE_NO_RETRY))
@@ -130,7 +133,7 @@ static void serve_barging(struct bh_limiter *limiter, struct bh_wakes *wakes)
 bool bh__is_all_back_locked(const struct bh_limiter *limiter)
 {
     struct bh_core *core = limiter->core;
-    return limiter->waiting_threads == 0 && bh__queue_is_empty_locked(core) &&
+    return limiter->inside == 0 && bh__queue_is_empty_locked(core) &&
            bh__pool_locked(core) == (int32_t)bh_stat_load(&core->limit);
 }
 

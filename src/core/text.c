@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define STRUCTURE_MAX 4096u
+
 /* The length of the well-formed sequence at `s`, at most `left` bytes, or 0: the table of RFC 3629, section 4. */
 static size_t sequence_length(const unsigned char *s, size_t left)
 {
@@ -35,15 +37,20 @@ bool bh__text_is_valid(const char *text, size_t least, size_t most)
     return true;
 }
 
-void bh__label_pack(const char *label, uint64_t packed[4])
+bool bh__label_pack(const char *label, uint64_t packed[4])
 {
-    memset(packed, 0, 4 * sizeof packed[0]);
-    memcpy(packed, label, strlen(label));
+    char copy[4 * sizeof packed[0]] = {0};
+    for (size_t i = 0; i < sizeof copy && (copy[i] = label[i]); i++)
+        ;
+    memcpy(packed, copy, sizeof copy);
+    return copy[sizeof copy - 1] == 0 && bh__text_is_valid(copy, 0, sizeof copy - 1);
 }
 
 bool bh__tail_is_zero(const void *structure, size_t size, size_t known)
 {
     const unsigned char *bytes = structure;
+    if (size > STRUCTURE_MAX)
+        return false;
     for (size_t at = known; at < size; at++)
         if (bytes[at])
             return false;

@@ -11,6 +11,8 @@ bh_ns bh_now(void)
 bh_ns bh_deadline_after(bh_ns wait)
 {
     bh_ns now = bh__clock_now();
+    if (wait == BH_NO_WAIT)
+        return now;
     return wait >= BH_FOREVER - now ? BH_FOREVER : now + wait;
 }
 

@@ -2,8 +2,8 @@
 /* Waiting for one's turn, as a parked thread: see docs/design/waiting.md.
  *
  * The waiter reads its word without the lock and parks on it; whatever ends or changes the wait is done with the lock held,
- * by whoever does it first, and the waiter only reads what was decided. A deadline is decided by the waiter itself, under
- * the lock too, so that leaving and being counted out are one step. */
+ * by whoever does it first, and the waiter only reads what was decided. A deadline is decided by the waiter itself, or by who
+ * serves the queue and finds it over, under the lock too, so that leaving and being counted out are one step. */
 #include <errno.h>
 
 #include "core/acquire.h"
@@ -32,11 +32,27 @@ static void count_wait(struct bh_counters *counters, bh_ns waited)
     bh_stat_store(&counters->wait_recent_ns, recent == 0 ? waited : recent - recent / 8 + waited / 8);
 }
 
+static int error_of(enum bh_outcome outcome)
+{
+    switch (outcome) {
+    case BH_TIMED_OUT:
+        return -ETIMEDOUT;
+    case BH_CANCELLED:
+        return -ECANCELED;
+    case BH_TOO_BIG:
+        return -EMSGSIZE;
+    default:
+        return -ESHUTDOWN;
+    }
+}
+
 /* Claims the grant, if there is one. After this the thread touches nothing of the limiter that could be freed. */
-static uint64_t leave(struct bh_limiter *limiter, uint32_t index, uint32_t turn, bool granted, uint32_t *ret_slot)
+static uint64_t leave(struct bh_limiter *limiter, uint32_t index, uint32_t turn, enum bh_outcome outcome,
+                      uint32_t *ret_slot)
 {
     struct bh_waiter *waiter = &limiter->waiters[index];
     struct bh_wakes wakes = {0};
+    bool granted = outcome == BH_WAS_GRANTED;
     bh_ns now = granted ? bh__clock_now() : 0;
     uint64_t word = 0;
     bh__core_lock(limiter);
@@ -47,9 +63,11 @@ static uint64_t leave(struct bh_limiter *limiter, uint32_t index, uint32_t turn,
         bh_store_seq(&slot->word, word);
         bh_ns since = bh_stat_load(&waiter->since_ns);
         count_wait(&limiter->core->counters, now > since ? now - since : 0);
+    } else {
+        bh__count_refusal(&limiter->core->counters, error_of(outcome));
     }
     bh__waiter_left_locked(limiter, index, turn);
-    limiter->waiting_threads--;
+    limiter->inside--;
     bh__tell_if_all_back_locked(limiter, &wakes);
     bh__unlock_and_wake(limiter, &wakes);
     return word;
@@ -103,20 +121,6 @@ static enum bh_outcome wait_for_outcome(struct bh_limiter *limiter, uint32_t ind
     }
 }
 
-static int error_of(enum bh_outcome outcome)
-{
-    switch (outcome) {
-    case BH_TIMED_OUT:
-        return -ETIMEDOUT;
-    case BH_CANCELLED:
-        return -ECANCELED;
-    case BH_TOO_BIG:
-        return -EMSGSIZE;
-    default:
-        return -ESHUTDOWN;
-    }
-}
-
 int bh__wait_for_turn(struct bh_limiter *limiter, uint32_t index, uint32_t turn, uint32_t weight,
                       const struct bh_ask *ask, bh_ns deadline, struct bh_permit *ret_permit)
 {
@@ -127,9 +131,9 @@ int bh__wait_for_turn(struct bh_limiter *limiter, uint32_t index, uint32_t turn,
     if (ask->cancel)
         bh__cancel_unwatch(ask->cancel, &watch);
     uint32_t slot = BH_NONE;
-    uint64_t word = leave(limiter, index, turn, outcome == BH_WAS_GRANTED, &slot);
+    uint64_t word = leave(limiter, index, turn, outcome, &slot);
     if (outcome != BH_WAS_GRANTED)
-        return bh__count_refusal(&limiter->core->counters, error_of(outcome));
+        return error_of(outcome);
     struct bh_entry *entry = bh__entry_known(limiter);
     if (entry)
         *bh__seat(entry, weight) = slot;

@@ -32,7 +32,7 @@ __attribute__((format(printf, 2, 3))) static void print(struct text *text, const
     va_start(arguments, format);
     int length = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    put(text, line, (size_t)length);
+    put(text, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
 }
 
 /* A label's value between its quotes: backslash, quote and line feed are escaped, all else stands for itself. */
@@ -109,6 +109,7 @@ static const struct family families[] = {
 
 struct source {
     bh_limiter *const *limiters;
+    bh_snapshot *snapshots; /* one of each, so that all families tell of the same moment */
     size_t count;
 };
 
@@ -122,13 +123,13 @@ static uint64_t never_less(bh_atomic_u64 *shown, uint64_t value)
     return before > value ? before : value;
 }
 
-/* A snapshot for each sample: no memory is needed for any number of limiters. */
 static bh_snapshot look(bh_limiter *limiter)
 {
     bh_snapshot snapshot = {.size = (uint32_t)sizeof snapshot};
     bh_limiter_snapshot(limiter, &snapshot);
     snapshot.granted = never_less(&limiter->shown_granted, snapshot.granted);
     snapshot.released = never_less(&limiter->shown_released, snapshot.released);
+    snapshot.granted_weight = never_less(&limiter->shown_granted_weight, snapshot.granted_weight);
     return snapshot;
 }
 
@@ -146,9 +147,9 @@ static void put_family(struct text *text, const struct family *family, const str
     snprintf(name, sizeof name, "%s%s", family->name, strcmp(family->type, "counter") == 0 ? "_total" : "");
     put_head(text, family->name, family->type, NULL, family->help);
     for (size_t i = 0; i < source->count; i++) {
-        bh_snapshot snapshot = look(source->limiters[i]);
+        const bh_snapshot *snapshot = &source->snapshots[i];
         put_sample(text, name, source->limiters[i], "");
-        print(text, "%llu\n", (unsigned long long)family->value(&snapshot));
+        print(text, "%llu\n", (unsigned long long)family->value(snapshot));
     }
 }
 
@@ -156,15 +157,15 @@ static void put_refusals(struct text *text, const struct source *source)
 {
     put_head(text, "refused", "counter", NULL, "Requests refused, by reason.");
     for (size_t i = 0; i < source->count; i++) {
-        bh_snapshot snapshot = look(source->limiters[i]);
+        const bh_snapshot *snapshot = &source->snapshots[i];
         const struct {
             const char *reason;
             uint64_t value;
         } reasons[] = {
-            {",reason=\"busy\"", snapshot.refused_busy},     {",reason=\"queue_full\"", snapshot.refused_full},
-            {",reason=\"timed_out\"", snapshot.timed_out},   {",reason=\"cancelled\"", snapshot.cancelled},
-            {",reason=\"closed\"", snapshot.refused_closed}, {",reason=\"too_big\"", snapshot.refused_too_big},
-            {",reason=\"invalid\"", snapshot.invalid},
+            {",reason=\"busy\"", snapshot->refused_busy},     {",reason=\"queue_full\"", snapshot->refused_full},
+            {",reason=\"timed_out\"", snapshot->timed_out},   {",reason=\"cancelled\"", snapshot->cancelled},
+            {",reason=\"closed\"", snapshot->refused_closed}, {",reason=\"too_big\"", snapshot->refused_too_big},
+            {",reason=\"invalid\"", snapshot->invalid},
         };
         for (size_t r = 0; r < sizeof reasons / sizeof reasons[0]; r++) {
             put_sample(text, "refused_total", source->limiters[i], reasons[r].reason);
@@ -184,7 +185,7 @@ static void put_oldest(struct text *text, const struct source *source)
     put_head(text, "oldest_wait_seconds", "gauge", "seconds", "How long the oldest waiting request has waited.");
     for (size_t i = 0; i < source->count; i++) {
         put_sample(text, "oldest_wait_seconds", source->limiters[i], "");
-        put_seconds(text, look(source->limiters[i]).oldest_wait_ns);
+        put_seconds(text, source->snapshots[i].oldest_wait_ns);
         put(text, "\n", 1);
     }
 }
@@ -204,17 +205,17 @@ static void put_waits(struct text *text, const struct source *source)
 {
     put_head(text, "wait_seconds", "histogram", "seconds", "Waits of the queued requests that were granted.");
     for (size_t i = 0; i < source->count; i++) {
-        bh_limiter *limiter = source->limiters[i];
-        bh_snapshot snapshot = look(limiter);
+        const bh_limiter *limiter = source->limiters[i];
+        const bh_snapshot *snapshot = &source->snapshots[i];
         uint64_t cumulated = 0;
         for (unsigned bucket = 0; bucket < BH_WAIT_BUCKETS; bucket++) {
-            cumulated += snapshot.wait_buckets[bucket];
+            cumulated += snapshot->wait_buckets[bucket];
             put_bucket(text, limiter, bucket, cumulated);
         }
         put_sample(text, "wait_seconds_count", limiter, "");
         print(text, "%llu\n", (unsigned long long)cumulated); /* as the format asks: the last bucket's value */
         put_sample(text, "wait_seconds_sum", limiter, "");
-        put_seconds(text, snapshot.wait_sum_ns);
+        put_seconds(text, snapshot->wait_sum_ns);
         put(text, "\n", 1);
     }
 }
@@ -226,17 +227,21 @@ long long bh_openmetrics(bh_limiter *const *limiters, size_t count, char *buffer
     for (size_t i = 0; i < count; i++)
         if (!limiters[i])
             return -EINVAL;
+    bh_snapshot *snapshots = bh__alloc(count * sizeof *snapshots + 1);
+    if (!snapshots)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        snapshots[i] = look(limiters[i]);
     struct text text = {buffer, capacity, 0};
-    struct source source = {limiters, count};
+    struct source source = {limiters, snapshots, count};
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
         put_family(&text, &families[i], &source);
     put_refusals(&text, &source);
     put_oldest(&text, &source);
     put_waits(&text, &source);
     put(&text, "# EOF\n", 6);
-    size_t length = text.length;
-    put(&text, "", 1);
+    bh__free(snapshots);
     if (capacity)
-        buffer[length < capacity ? length : 0] = '\0';
-    return (long long)length;
+        buffer[text.length < capacity ? text.length : 0] = '\0';
+    return (long long)text.length;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seeded faults: mistakes that stay in the tree, each caught by a test (tests/schedule/faults). They exist only in a
+/* Seeded faults: mistakes that stay in the tree, each caught by a test (tests/schedule/test_core_faults.c). They exist only in a
  * build with -DBH_FAULTS, where the test picks one; elsewhere BH_FAULT() is the constant 0.
  */
 #ifndef BH_PORT_FAULT_H

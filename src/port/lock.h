@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A small lock over a futex. Its word names the owner's process, so that a lock whose owner died can be told from one
- * that is merely busy, and broken.
+ * that is merely busy, and taken over.
  *
  *     bits 0-15   the owner's process index + 1; 0: free
  *     bit  31     somebody may be parked on the word: who unlocks must wake one

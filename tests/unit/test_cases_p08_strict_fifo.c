@@ -128,4 +128,28 @@ START_TEST(barging_is_chosen_by_name)
 }
 END_TEST
 
-SUITE_MAIN("P08 strict FIFO", tries_do_not_pass_the_line, free_units_wait_for_the_head, barging_is_chosen_by_name)
+/* Units come back one by one, and newcomers would take each before four are there at once. */
+START_TEST(barging_keeps_units_for_a_big_head_out_of_patience)
+{
+    bh_limiter *limiter =
+        limiter_make_with(&BH_OPTIONS(.name = "barging", .limit = 4, .queue = 4, .wait_ns = BH_FOREVER,
+                                      .order = BH_ORDER_BARGING, .patience_ns = 1));
+    bh_permit held[4];
+    for (unsigned i = 0; i < 4; i++)
+        held[i] = take(limiter, 1);
+    struct waiter head = {.limiter = limiter, .weight = 4};
+    waiter_queue(&head);
+    for (unsigned i = 0; i < 3; i++) {
+        give_back(&held[i]);
+        bh_permit newcomer = {0};
+        ck_assert_int_eq(bh_try_acquire(limiter, &newcomer), -EAGAIN);
+    }
+    give_back(&held[3]);
+    waiter_end_granted(&head);
+    check_all_back(limiter, 4);
+    limiter_done(limiter);
+}
+END_TEST
+
+SUITE_MAIN("P08 strict FIFO", tries_do_not_pass_the_line, free_units_wait_for_the_head, barging_is_chosen_by_name,
+           barging_keeps_units_for_a_big_head_out_of_patience)
