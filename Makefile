@@ -14,18 +14,18 @@ else
 needs = @scripts/deps
 endif
 
-## all: build the library, and what else can be built here, into build/release
+## all: build the library and what else can be built here
 all:
 	$(needs) build
 	@scripts/build $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR)
 
-## demo: the story of a stalled dependency, without bulkheads and with; under 40 s
+## demo: a dependency stalls, without bulkheads and with; under 40 s
 demo:
 	$(needs) demo
 	@scripts/build $(BUILD) -Ddemo=enabled
 	@$(BUILD)/demo/bulkhead-demo
 
-## check: all tests that fit into some minutes; last line: N passed, N failed
+## check: the tests; the last line reads N passed, N failed
 check:
 	$(needs) check
 	@scripts/check
@@ -43,9 +43,11 @@ bench:
 ## install: into PREFIX (/usr/local), below DESTDIR when it is set
 install: all
 	@meson install -C $(BUILD) --no-rebuild --quiet
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
 ## format: lay out all C and C++ files by .clang-format
 format:
+	$(needs) format
 	@scripts/format
 
 ## deps: look for, and install, the Debian packages of every target

@@ -132,7 +132,7 @@ static void sum_up(const struct stage *stage)
 {
     const struct story *story = stage->story;
 
-    screen_print(PAINT_NONE, "   When reporting worked again it owed %u replies.\n", story->calls_stuck);
+    screen_print(PAINT_NONE, "   When reporting worked again, %u calls were stuck in it.\n", story->calls_stuck);
     if (story->bulkheads)
         screen_print(PAINT_NONE, "   Most permits seen out at once: A %u, B %u, o %u.\n",
                      (unsigned)story->most_held[TRAFFIC_REPORT], (unsigned)story->most_held[TRAFFIC_LOOKUP],

@@ -21,6 +21,10 @@
 #ifndef BULKHEAD_BULKHEAD_HPP
 #define BULKHEAD_BULKHEAD_HPP
 
+#if __cplusplus < 201703L
+#error "bulkhead.hpp needs C++17"
+#endif
+
 #include <bulkhead/bulkhead.h>
 
 #include <bulkhead/cancel.hpp>

@@ -22,11 +22,12 @@ typedef struct bh_limiter bh_limiter;
 #define BH_MAX_PERMITS_MAX 1048576u /* units that one limiter can ever have out (2^20) */
 #define BH_QUEUE_MAX 1048576u       /* requests that can ever wait on one limiter (2^20) */
 
-/* The order in which waiting requests are served. */
-#define BH_ORDER_FIFO 0u /* strict: nobody, not even a try, passes a request that waits */
-#define BH_ORDER_BARGING \
-    1u /* whoever comes may take what is free; the head waits no longer than `patience_ns` before
-                             * permits are handed to it first. Several times the throughput, without an order. */
+/* The order in which waiting requests are served.
+ * FIFO is strict: nobody, not even a try, passes a request that waits.
+ * Barging: whoever comes may take what is free; a head that was passed for `patience_ns` has permits handed to it first.
+ * Several times the throughput where holds are as short as a thread switch, without an order. */
+#define BH_ORDER_FIFO 0u
+#define BH_ORDER_BARGING 1u
 
 /* What a limiter is made with. Zero it, set `size` and what you need; BH_OPTIONS does so.
  * Fields that the library does not know yet (a larger `size`) must be zero. */
@@ -62,7 +63,7 @@ typedef struct bh_options {
  * On failure *ret_limiter is untouched. Blocks only for memory. */
 BH_API BH_MUST_USE int bh_limiter_new(const bh_options *options, bh_limiter **ret_limiter);
 
-/* The plain form for languages without C macros: name, limit, queue and default wait (as in bh_options).
+/* The plain form for languages without C macros: name, limit, queue and default wait (as in bh_options: 0 is one second).
  * The same return values as bh_limiter_new(). */
 BH_API BH_MUST_USE int bh_limiter_new_simple(const char *name, uint32_t limit, uint32_t queue, bh_ns wait_ns,
                                              bh_limiter **ret_limiter);

@@ -54,7 +54,7 @@ typedef struct bh_request {
  *   -ESHUTDOWN  the limiter is closed or draining, or was closed during the wait
  *   -EMSGSIZE   weight is above the present limit (too big now), or the limit fell below it during the wait
  *   -EAGAIN     not enough is free, or others wait in front, and the request may not wait
- *   -ENOBUFS    it would have to wait and the queue is full, in requests or in units
+ *   -ENOBUFS    it would have to wait and the queue is full, in requests or in units (a queue of 0 always is)
  * bh_refusal_describe() (refusal.h) puts any of them into words, with a hint when to try again.
  *
  * A free permit is taken without a lock, a system call, a clock (unless a deadline is given) or an allocation (after a

@@ -10,7 +10,7 @@
 BH_BEGIN_DECLS
 
 /* Reasons, one for each negative answer of an acquire. The numbers do not change between versions. */
-#define BH_REASON_NONE 0u       /* 0: admitted */
+#define BH_REASON_NONE 0u       /* never set by bh_refusal_describe() */
 #define BH_REASON_INVALID 1u    /* -EINVAL, -E2BIG: the call was wrong */
 #define BH_REASON_BUSY 2u       /* -EAGAIN: nothing free, and the request may not wait */
 #define BH_REASON_QUEUE_FULL 3u /* -ENOBUFS */
@@ -28,7 +28,7 @@ typedef struct bh_refusal {
     uint32_t scope;          /* BH_SCOPE_* */
     uint32_t self_imposed;   /* 1: this limiter refused by its own rules; no evidence about the resource's health */
     const char *name;        /* the limiter's; valid until it is freed */
-    const char *reason_text; /* static, English, one clause: "the queue is full" */
+    const char *reason_text; /* static, English, one clause */
     bh_ns retry_after_ns;    /* a hint when to try again, from the waits measured of late: how long requests have waited
                               * before they were granted; 0: nothing measured yet; BH_FOREVER: never (closed, invalid) */
 } bh_refusal;

@@ -12,12 +12,12 @@ static const struct {
     const char *text;
 } clauses[] = {
     {-EAGAIN, BH_REASON_BUSY, "nothing is free, and the request may not wait"},
-    {-ENOBUFS, BH_REASON_QUEUE_FULL, "the queue is full"},
+    {-ENOBUFS, BH_REASON_QUEUE_FULL, "nothing is free, and no more may wait"},
     {-ETIMEDOUT, BH_REASON_TIMED_OUT, "the wait or the deadline is over"},
     {-ECANCELED, BH_REASON_CANCELLED, "the request was cancelled"},
     {-ESHUTDOWN, BH_REASON_CLOSED, "the limiter is closed"},
     {-EMSGSIZE, BH_REASON_TOO_BIG, "the weight is above the present limit"},
-    {-EINVAL, BH_REASON_INVALID, "an argument is outside its range"},
+    {-EINVAL, BH_REASON_INVALID, "an argument is missing or outside its range"},
     {-E2BIG, BH_REASON_INVALID, "the structure has fields that this version does not know"},
     /* answers of other calls */
     {-EALREADY, BH_REASON_INVALID, "the permit was released already"},
