@@ -164,15 +164,21 @@ void bh__end_wait_locked(struct bh_limiter *limiter, uint32_t index, enum bh_out
     bh__waiter_ended_locked(limiter, index);
 }
 
-void bh__queue_reset(struct bh_limiter *limiter)
+void bh__queue_unlink_all(struct bh_core *core)
 {
-    struct bh_core *core = limiter->core;
     core->line = core->ended = (struct bh_waiter_list){BH_NONE, BH_NONE};
     core->free_waiter = BH_NONE;
     core->awake = core->handing_over = 0;
     bh_stat_store(&core->waiting, 0);
     bh_stat_store(&core->waiting_weight, 0);
     bh_stat_store(&core->oldest_ns, 0);
+    bh__pool_mark_locked(core, 0, BH_POOL_SPOKEN_FOR);
+}
+
+void bh__queue_reset(struct bh_limiter *limiter)
+{
+    struct bh_core *core = limiter->core;
+    bh__queue_unlink_all(core);
     for (uint32_t index = 0; index < core->waiters_used; index++)
         set_outcome(&limiter->waiters[index], BH_IDLE);
     core->waiters_used = 0;

@@ -44,6 +44,9 @@ void bh__waiter_ended_locked(struct bh_limiter *limiter, uint32_t index);
 /* Links a waiter by its ticket; for a rebuild. */
 void bh__relink_waiter_locked(struct bh_limiter *limiter, uint32_t index);
 
+/* For a rebuild: empty lists and their counts; the slots of the waiters are as they are. */
+void bh__queue_unlink_all(struct bh_core *core);
+
 /* No waiters at all. */
 void bh__queue_reset(struct bh_limiter *limiter);
 

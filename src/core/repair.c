@@ -78,13 +78,7 @@ static uint32_t rebuild_ledger(struct bh_limiter *limiter, uint32_t dead)
 static void rebuild_queue(struct bh_limiter *limiter, uint32_t dead)
 {
     struct bh_core *core = limiter->core;
-    core->line = core->ended = (struct bh_waiter_list){BH_NONE, BH_NONE};
-    core->free_waiter = BH_NONE;
-    core->awake = core->handing_over = 0;
-    bh_stat_store(&core->waiting, 0);
-    bh_stat_store(&core->waiting_weight, 0);
-    bh_stat_store(&core->oldest_ns, 0);
-    bh__pool_mark_locked(core, 0, BH_POOL_SPOKEN_FOR);
+    bh__queue_unlink_all(core);
     for (uint32_t index = 0; index < core->waiters_used; index++) {
         struct bh_waiter *waiter = &limiter->waiters[index];
         uint32_t word = bh_load_relaxed(&waiter->word);

@@ -32,6 +32,17 @@
 #define UNDER_SANITIZER 0
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_THREAD_SANITIZER 1
+#endif
+#endif
+#ifndef UNDER_THREAD_SANITIZER
+#define UNDER_THREAD_SANITIZER 0
+#endif
+
 /* Waits until the condition holds; fails the test after the watchdog's time. */
 #define UNTIL(condition)                                                                 \
     do {                                                                                 \

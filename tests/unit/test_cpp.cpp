@@ -321,7 +321,7 @@ START_TEST(refused_outlives_its_limiter)
         ck_assert(copy.retry_after() == 0ns);
         text = copy.what();
     }
-    CHECK_TEXT(text, std::string(BH_NAME_MAX, 'n') + ": the queue is full");
+    CHECK_TEXT(text, std::string(BH_NAME_MAX, 'n') + ": nothing is free, and no more may wait");
 }
 END_TEST
 

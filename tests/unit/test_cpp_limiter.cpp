@@ -122,7 +122,7 @@ START_TEST(bad_options_make_nothing)
         ck_abort_msg("%s", "made");
     } catch (const std::system_error &error) {
         ck_assert(error.code() == std::errc::invalid_argument);
-        CHECK_TEXT(error.what(), "bulkhead::limiter a/b: an argument is outside its range");
+        CHECK_TEXT(error.what(), "bulkhead::limiter a/b: an argument is missing or outside its range");
     }
 }
 END_TEST
