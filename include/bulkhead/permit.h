@@ -60,9 +60,9 @@ typedef struct bh_request {
  * A free permit is taken without a lock, a system call, a clock (unless a deadline is given) or an allocation (after a
  * thread's first use of the limiter). FIFO is the order in which requests enter the queue under the limiter's lock, not
  * that of clocks in different threads; with few in front a request gives the processor away once (sched_yield) before it
- * enters, which dissolves convoys. Besides that a wait makes no system call but to park. A wait never ends early; EINTR neither shortens nor lengthens it. No memory is
- * needed to wait. A thread must not be cancelled (pthread_cancel) with asynchronous cancelability in these calls; they
- * are no cancellation points. */
+ * enters. Besides that a wait makes no system call but to park. A wait never ends early; EINTR neither shortens nor
+ * lengthens it. No memory is needed to wait. A thread must not be cancelled (pthread_cancel) with asynchronous
+ * cancelability in these calls; they are no cancellation points. */
 
 /* Takes one unit, or `weight` units, if they are free now and, in FIFO order, nobody waits. Never waits. */
 BH_API BH_MUST_USE int bh_try_acquire(bh_limiter *limiter, bh_permit *ret_permit);
