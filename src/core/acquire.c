@@ -52,12 +52,13 @@ static enum take take_near_seat(struct bh_limiter *limiter, uint32_t *seat, uint
     return TAKE_NOTHING;
 }
 
-static inline void fill(struct bh_limiter *limiter, uint32_t slot, uint64_t word, struct bh_permit *ret_permit)
+static inline void fill(struct bh_limiter *limiter, uint64_t serial, uint32_t slot, uint64_t word,
+                        struct bh_permit *ret_permit)
 {
     ret_permit->limiter = limiter;
     ret_permit->word = word;
     ret_permit->slot = slot;
-    ret_permit->serial = (uint32_t)bh_stat_load(&limiter->serial);
+    ret_permit->serial = (uint32_t)serial;
 }
 
 void bh__permit_fill(struct bh_limiter *limiter, uint32_t slot_index, uint64_t word, const uint64_t *label,
@@ -69,7 +70,7 @@ void bh__permit_fill(struct bh_limiter *limiter, uint32_t slot_index, uint64_t w
             bh_stat_store(&slot->label[i], label[i]);
         bh_stat_store(&slot->label_of, bh__label_mark(word));
     }
-    fill(limiter, slot_index, word, ret_permit);
+    fill(limiter, bh_stat_load(&limiter->serial), slot_index, word, ret_permit);
 }
 
 /* Is it certain, without the lock, that nothing can be had? Drained and the units are read as one word: with two loads a
@@ -95,7 +96,7 @@ static inline int admitted(struct bh_limiter *limiter, const struct bh_entry *en
     if (ask->label)
         bh__permit_fill(limiter, taken.slot, taken.word, ask->label, ret_permit);
     else
-        fill(limiter, taken.slot, taken.word, ret_permit);
+        fill(limiter, entry->serial, taken.slot, taken.word, ret_permit);
     return 0;
 }
 
