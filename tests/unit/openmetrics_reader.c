@@ -143,7 +143,9 @@ static struct om_family *enter_family(struct om_text *om, const char *name)
     }
     struct om_family *family = &om->families[om->family_count++];
     memset(family, 0, sizeof(*family));
-    snprintf(family->name, sizeof(family->name), "%s", name);
+    const size_t length = strnlen(name, sizeof(family->name) - 1);
+    memcpy(family->name, name, length);
+    family->name[length] = '\0';
     return family;
 }
 
