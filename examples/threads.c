@@ -25,13 +25,22 @@ static void call_reporting_service(void)
     atomic_fetch_sub(&at_the_service, 1);
 }
 
+/* Once is enough to see what it says; a refusal is an answer and no sign of a sick service. */
+static void explain(int error)
+{
+    bh_refusal refusal = {.size = sizeof refusal};
+    if (atomic_fetch_add(&refused, 1) == 0 && bh_refusal_describe(reports, error, &refusal) == 0)
+        printf("%s refused: %s; try again in %llu us\n", refusal.name, refusal.reason_text,
+               (unsigned long long)(refusal.retry_after_ns / 1000));
+}
+
 static void *work(void *unused)
 {
     for (int i = 0; i < CALLS_EACH; i++) {
         bh_permit permit = {0};
         const int error = bh_acquire(reports, &permit); /* waits 5 ms at most: the limiter's own wait_ns */
         if (error < 0) {
-            atomic_fetch_add(&refused, 1); /* -ENOBUFS: the queue is full; -ETIMEDOUT */
+            explain(error); /* -ENOBUFS: no more may wait; -ETIMEDOUT: waited in vain */
             continue;
         }
         call_reporting_service();
