@@ -2,7 +2,8 @@
 /* One slot of the ledger: its word (state and generation), and the weight beside it, which changes only while the slot
  * is FREE. Two threads take the slot, one for weight 1 and one for weight 2: the cached permit by one compare-and-swap
  * on the word after two loads, else under the lock, where what is cached is called in. Each permit is released by its
- * owner and by two others who kept copies of the last permit they saw, whenever they like.
+ * owner and by two others who kept copies of the last permit they saw, whenever they like. The generation grows when a
+ * permit comes back; a take that is undone under pressure leaves it alone.
  *
  * Checked
  *   - who took a cached permit got the weight that it wanted;
@@ -47,7 +48,7 @@ inline release(mine, ok)
         :: word == mine ->
 #endif
             assert(word == mine);
-            word = AS(word, CACHED); held = held - weight; owner = 0; ok = true
+            word = AS(NEXT(word), CACHED); held = held - weight; owner = 0; ok = true
         :: else -> ok = false
         fi
     }
@@ -70,12 +71,17 @@ proctype taker(byte me)         /* who wants weight `me` */
                 atomic {
                     if
                     :: word == seen ->
-                        mine = AS(NEXT(seen), HELD); word = mine; ok = true;
-                        assert(weight == me);
-                        TAKEN(me)
+                        mine = AS(seen, HELD); word = mine; ok = true;
+                        assert(weight == me)
                     :: else
                     fi
-                }
+                };
+                if
+                :: ok -> atomic { TAKEN(me) }
+                :: ok ->        /* pressure: undone before anybody was told, and asked for again */
+                    LOCK; pool = pool + weight; word = AS(word, FREE); lock = false; ok = false
+                :: !ok
+                fi
             :: else
             fi
         :: else
@@ -90,7 +96,7 @@ proctype taker(byte me)         /* who wants weight `me` */
             :: STATE(word) == FREE ->
                 weight = me;
                 pool = pool - me;
-                atomic { mine = AS(NEXT(word), HELD); word = mine; TAKEN(me) };
+                atomic { mine = AS(word, HELD); word = mine; TAKEN(me) };
                 ok = true
             :: else -> ok = false
             fi;

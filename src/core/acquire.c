@@ -181,17 +181,12 @@ int bh_acquire_for(bh_limiter *limiter, uint32_t weight, bh_ns wait_ns, bh_permi
     return acquire(limiter, weight, &ask, ret_permit);
 }
 
-static bool weight_is_valid(const struct bh_limiter *limiter, uint32_t weight)
-{
-    return weight >= 1 && weight <= limiter->max_permits;
-}
-
 /* A clock is read here because a deadline, unlike a wait, may have passed before anything was asked. */
 static int acquire_by_deadline(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
                                struct bh_permit *ret_permit)
 {
     struct bh_counters *counters = &limiter->core->counters;
-    if (!weight_is_valid(limiter, weight))
+    if (!bh__weight_is_valid(limiter, weight))
         return bh__count_refusal(counters, -EINVAL);
     if (bh_cancel_is_cancelled(ask->cancel))
         return bh__count_refusal(counters, -ECANCELED);

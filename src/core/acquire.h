@@ -13,6 +13,11 @@ struct bh_ask {
     const uint64_t *label; /* packed; NULL: none */
 };
 
+static inline bool bh__weight_is_valid(const struct bh_limiter *limiter, uint32_t weight)
+{
+    return weight >= 1 && weight <= limiter->max_permits;
+}
+
 /* A cached permit that was taken and must go back because pressure was seen afterwards. */
 struct bh_taken {
     uint32_t slot; /* BH_NONE: none */

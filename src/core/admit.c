@@ -138,7 +138,7 @@ int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct b
                      const struct bh_taken *taken, struct bh_permit *ret_permit)
 {
     struct bh_core *core = limiter->core;
-    if (weight == 0 || weight > limiter->max_permits)
+    if (!bh__weight_is_valid(limiter, weight))
         return bh__count_refusal(&core->counters, -EINVAL);
     struct bh_entry *entry = bh__entry(limiter);
     struct bh_wakes wakes = {0};

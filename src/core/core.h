@@ -119,8 +119,8 @@ struct bh_waiter {
 /* ---- counters ------------------------------------------------------------------------------------------------------ */
 
 /* Grants and releases need no counters: a slot's generation is how often it came back, released or recovered, and it was
- * granted as often and once more if it is out. What else a thread counts without the lock it counts for itself: one thread writes a
- * cell, anybody reads. Cells outlive their threads and are used again. */
+ * granted as often and once more if it is out. What else a thread counts without the lock it counts for itself: one thread
+ * writes a cell, anybody reads. Cells outlive their threads and are used again. */
 struct bh_cell {
     _Alignas(BH_CACHE_LINE) bh_atomic_u64 extra_weight; /* granted on the fast way, above 1 for each permit */
     bh_atomic_u64 refused_busy;
@@ -215,8 +215,7 @@ struct bh_limiter {
     struct bh_slot *slots;
     struct bh_waiter *waiters;
     uint32_t max_permits; /* a copy */
-    uint32_t
-        inside; /* core lock: this process's calls that gave the lock up and come back for more: waits, close, ... */
+    uint32_t inside;      /* core lock: this process's calls that gave the lock up and come back: waits, close, ... */
     bh_atomic_u32 parent_serial; /* after a fork: what the parent called it */
     struct bh_limiter *next;     /* all handles of the process */
     struct bh_limiter *next_unused;
