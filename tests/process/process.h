@@ -13,18 +13,7 @@
 
 #include <bulkhead/bulkhead.h>
 
-#define WATCHDOG_SECONDS 60u
-
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#define MUST(condition)                                               \
-    do {                                                              \
-        if (!(condition))                                             \
-            die("%s:%d: not so: %s", __FILE__, __LINE__, #condition); \
-    } while (0)
-
-/* Begins the next step, which has WATCHDOG_SECONDS to end; `name` is a string constant. */
-void step(const char *name);
+#include "watchdog.h"
 
 /* Waits for a condition that others bring about; the watchdog ends it. */
 #define UNTIL(condition)     \
@@ -32,8 +21,6 @@ void step(const char *name);
         while (!(condition)) \
             sleep_us(200);   \
     } while (0)
-
-void sleep_us(unsigned microseconds);
 
 /* Zeroed memory that forked processes share. */
 void *share(size_t size);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WATCHDOG_SECONDS 60u
+#include "watchdog.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define UNDER_SANITIZER 1
@@ -19,18 +19,6 @@
 #ifndef UNDER_SANITIZER
 #define UNDER_SANITIZER 0
 #endif
-
-/* Ends the program as failed. */
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#define MUST(condition)                                               \
-    do {                                                              \
-        if (!(condition))                                             \
-            die("%s:%d: not so: %s", __FILE__, __LINE__, #condition); \
-    } while (0)
-
-/* Begins the next step, which has WATCHDOG_SECONDS to end; `name` is a string constant. */
-void step(const char *name);
 
 /* BH_STRESS_SEED, or a new one; printed either way. */
 uint64_t seed_from_environment(void);
@@ -46,6 +34,4 @@ uint32_t below(struct chance *chance, uint32_t bound);
 bool one_in(struct chance *chance, uint32_t n);
 
 pthread_t start_thread(void *(*body)(void *), void *argument, bool detached);
-void sleep_us(unsigned microseconds);
-
 #endif
