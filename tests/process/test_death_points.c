@@ -165,11 +165,20 @@ static void start(struct scene *scene, uint32_t process, void (*body)(void *), u
     UNTIL(atomic_load(&scene->stage->ready[process]));
 }
 
+/* The snapshot takes no lock: whoever it shows to wait may still be in the critical section that queued it, and stopped
+ * there it would stop everybody. */
+static void wait_until_unlocked(struct scene *scene)
+{
+    bh__core_lock(scene->limiter.handle);
+    bh__core_unlock(scene->limiter.handle);
+}
+
 static void start_waiting(struct scene *scene, uint32_t process, uint32_t weight)
 {
     const uint64_t in_front = look(scene->limiter.handle).waiting;
     start(scene, process, waiter, weight);
     UNTIL(look(scene->limiter.handle).waiting == in_front + 1);
+    wait_until_unlocked(scene);
 }
 
 /* Process 1 is dead when this returns; how many permits were taken back. */
