@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/count.h"
 #include "core/entry.h"
 #include "core/text.h"
 #include "port/clock.h"
@@ -15,41 +16,33 @@
 #define SLOTS_NEAR_SEAT 4
 #endif
 
-enum take { TAKE_DONE, TAKE_NOTHING, TAKE_MUST_GO_BACK };
-
-__attribute__((always_inline)) static inline enum take take_slot(struct bh_limiter *limiter, uint32_t index,
-                                                                 uint32_t weight, struct bh_taken *taken)
+/* The cached permit in a slot, if there is one of this weight: its word, or 0. */
+__attribute__((always_inline)) static inline uint64_t take_slot(struct bh_limiter *limiter, uint32_t index,
+                                                                uint32_t weight)
 {
     struct bh_slot *slot = &limiter->slots[index];
     uint64_t word = bh_load_acquire(&slot->word); /* pairs: bh__slot_take_locked, word: weight is the word's */
     if (bh__state(word) != BH_CACHED || bh_load_relaxed(&slot->weight) != weight)
-        return TAKE_NOTHING;
+        return 0;
     uint64_t held = bh__word_as(word, BH_HELD, limiter->process);
-    if (!bh_cas_seq(&slot->word, &word, held))
-        return TAKE_NOTHING;
-    taken->slot = index;
-    taken->word = held;
-    /* pairs: bh__press_locked, pressure. Without this look a thread that shares the seat passes whoever waits. */
-    if (bh_load_seq(&limiter->core->pressure) != 0 && !BH_FAULT(TAKE_NO_RECHECK))
-        return TAKE_MUST_GO_BACK;
-    return TAKE_DONE;
+    return bh_cas_seq(&slot->word, &word, held) ? held : 0;
 }
 
 /* The seat's permit is out, perhaps with another thread that will release it. Those released before it stand next to it: a
  * thread whose permits others release walks the same ring of slots as they do, without the lock. */
-static enum take take_near_seat(struct bh_limiter *limiter, uint32_t *seat, uint32_t weight, struct bh_taken *taken)
+static uint64_t take_near_seat(struct bh_limiter *limiter, uint32_t *seat, uint32_t weight)
 {
     uint32_t used = bh_load_relaxed(&limiter->core->slots_used);
     uint32_t index = *seat;
     for (unsigned i = 0; i < SLOTS_NEAR_SEAT; i++) {
         index = index + 1 < used ? index + 1 : 0;
-        enum take take = take_slot(limiter, index, weight, taken);
-        if (take != TAKE_NOTHING) {
+        uint64_t word = take_slot(limiter, index, weight);
+        if (word) {
             *seat = index;
-            return take;
+            return word;
         }
     }
-    return TAKE_NOTHING;
+    return 0;
 }
 
 static inline void fill(struct bh_limiter *limiter, uint64_t serial, uint32_t slot, uint64_t word,
@@ -89,59 +82,50 @@ static inline bool is_surely_refused(const struct bh_limiter *limiter, uint32_t 
 }
 
 static inline int admitted(struct bh_limiter *limiter, const struct bh_entry *entry, uint32_t weight,
-                           const struct bh_ask *ask, struct bh_taken taken, struct bh_permit *ret_permit)
+                           const struct bh_ask *ask, uint64_t word, struct bh_permit *ret_permit)
 {
+    uint32_t slot = entry->seat[(weight - 1) % BH_SEATS];
     if (weight != 1)
         bh__count(entry, &entry->cell->extra_weight, weight - 1);
     if (ask->label)
-        bh__permit_fill(limiter, taken.slot, taken.word, ask->label, ret_permit);
+        bh__permit_fill(limiter, slot, word, ask->label, ret_permit);
     else
-        fill(limiter, entry->serial, taken.slot, taken.word, ret_permit);
+        fill(limiter, entry->serial, slot, word, ret_permit);
     return 0;
 }
 
-/* The ways that are not fast are functions of their own, and get values: so the fast one needs no stack. */
-
-__attribute__((noinline)) static int go_back(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
-                                             struct bh_taken taken, struct bh_permit *ret_permit)
-{
-    return bh__acquire_slow(limiter, weight, ask, &taken, ret_permit);
-}
+/* The ways that are not fast are a function of their own: so the fast one needs no stack. */
 
 /* The seat gave nothing: look next to it, then for a refusal that needs no lock, then go the slow way. */
 __attribute__((noinline)) static int acquire_otherwise(struct bh_limiter *limiter, struct bh_entry *entry,
                                                        uint32_t weight, const struct bh_ask *ask,
                                                        struct bh_permit *ret_permit)
 {
-    struct bh_taken taken = {BH_NONE, 0};
-    if (entry) {
-        if (bh_load_relaxed(&limiter->core->pressure) == 0) {
-            if (take_near_seat(limiter, bh__seat(entry, weight), weight, &taken) == TAKE_DONE)
-                return admitted(limiter, entry, weight, ask, taken, ret_permit);
-        } else if (ask->wait_ns == 0 && is_surely_refused(limiter, weight)) {
-            bh__count(entry, &entry->cell->refused_busy, 1);
-            return -EAGAIN;
-        }
+    if (!entry)
+        return bh__acquire_slow(limiter, weight, ask, ret_permit);
+    if (bh_load_acquire(&limiter->core->pressure) == 0) {
+        uint64_t word = take_near_seat(limiter, bh__seat(entry, weight), weight);
+        if (word)
+            return admitted(limiter, entry, weight, ask, word, ret_permit);
+    } else if (ask->wait_ns == 0 && is_surely_refused(limiter, weight)) {
+        bh__count(entry, &entry->cell->refused_busy, 1);
+        return -EAGAIN;
     }
-    return bh__acquire_slow(limiter, weight, ask, &taken, ret_permit);
+    return bh__acquire_slow(limiter, weight, ask, ret_permit);
 }
 
-/* In line everywhere, so that a try has its weight and what it does not ask as constants. */
+/* In line everywhere, so that a try has its weight and what it does not ask as constants. Pressure is looked at first: a
+ * request that begins when somebody waits passes nobody, and under pressure nothing is cached. */
 __attribute__((always_inline)) static inline int acquire(struct bh_limiter *limiter, uint32_t weight,
                                                          const struct bh_ask *ask, struct bh_permit *ret_permit)
 {
     struct bh_entry *entry = bh__entry_known(limiter);
-    if (!entry)
-        return acquire_otherwise(limiter, NULL, weight, ask, ret_permit);
-    struct bh_taken taken;
-    switch (take_slot(limiter, *bh__seat(entry, weight), weight, &taken)) {
-    case TAKE_DONE:
-        return admitted(limiter, entry, weight, ask, taken, ret_permit);
-    case TAKE_MUST_GO_BACK:
-        return go_back(limiter, weight, ask, taken, ret_permit);
-    default:
+    if (!entry || (bh_load_acquire(&limiter->core->pressure) != 0 && !BH_FAULT(TAKE_UNDER_PRESSURE)))
         return acquire_otherwise(limiter, entry, weight, ask, ret_permit);
-    }
+    uint64_t word = take_slot(limiter, *bh__seat(entry, weight), weight);
+    if (word)
+        return admitted(limiter, entry, weight, ask, word, ret_permit);
+    return acquire_otherwise(limiter, entry, weight, ask, ret_permit);
 }
 
 __attribute__((cold, noinline)) static int bad_call(struct bh_limiter *limiter)

@@ -18,21 +18,12 @@ static inline bool bh__weight_is_valid(const struct bh_limiter *limiter, uint32_
     return weight >= 1 && weight <= limiter->max_permits;
 }
 
-/* A cached permit that was taken and must go back because pressure was seen afterwards. */
-struct bh_taken {
-    uint32_t slot; /* BH_NONE: none */
-    uint64_t word;
-};
-
 int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
-                     const struct bh_taken *taken, struct bh_permit *ret_permit);
+                     struct bh_permit *ret_permit);
 
 /* Waits for the outcome of a waiter that is queued. */
 int bh__wait_for_turn(struct bh_limiter *limiter, uint32_t index, uint32_t turn, uint32_t weight,
                       const struct bh_ask *ask, bh_ns deadline, struct bh_permit *ret_permit);
-
-/* Counts a refusal by its answer, wherever it was decided; the answer. Without the lock, so with locked instructions. */
-int bh__count_refusal(struct bh_counters *counters, int error);
 
 /* Fills a permit for a slot that holds `word`, and labels the slot. */
 void bh__permit_fill(struct bh_limiter *limiter, uint32_t slot, uint64_t word, const uint64_t *label,

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "core/acquire.h"
+#include "core/count.h"
 #include "core/entry.h"
 #include "core/ledger.h"
 #include "core/queue.h"
@@ -38,7 +39,7 @@ static int admit(struct bh_limiter *limiter, uint32_t weight)
 {
     struct bh_core *core = limiter->core;
     uint32_t limit = bh_load_relaxed(&core->limit);
-    if (bh_load_relaxed(&core->closed))
+    if (bh_load_relaxed(&core->pool) & BH_POOL_CLOSED)
         return -ESHUTDOWN;
     if (limit > 0 && weight > limit)
         return -EMSGSIZE;
@@ -47,36 +48,10 @@ static int admit(struct bh_limiter *limiter, uint32_t weight)
     return 0;
 }
 
-static bh_atomic_u64 *counter_of(struct bh_counters *counters, int error)
-{
-    switch (error) {
-    case -ESHUTDOWN:
-        return &counters->refused_closed;
-    case -EMSGSIZE:
-        return &counters->refused_too_big;
-    case -EAGAIN:
-        return &counters->refused_busy;
-    case -ENOBUFS:
-        return &counters->refused_full;
-    case -ETIMEDOUT:
-        return &counters->timed_out;
-    case -ECANCELED:
-        return &counters->cancelled;
-    default:
-        return &counters->invalid;
-    }
-}
-
-int bh__count_refusal(struct bh_counters *counters, int error)
-{
-    bh_stat_add(counter_of(counters, error), 1);
-    return error;
-}
-
 static uint64_t take_now(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t weight, uint32_t *ret_slot)
 {
     uint32_t slot =
-        bh__slot_take_locked(limiter, weight, entry ? *bh__seat(entry, weight) : BH_NONE, BH_HELD, limiter->process);
+        bh__slot_take_locked(limiter, weight, entry ? *bh__seat(entry, weight) : BH_NONE, BH_NONE, limiter->process);
     if (entry)
         *bh__seat(entry, weight) = slot;
     bh_stat_bump(&limiter->core->counters.extra_weight, weight - 1);
@@ -91,8 +66,8 @@ static bh_ns end_of_wait(const struct bh_ask *ask, bh_ns now)
 }
 
 /* Queues the request, which asks since `since`, or says why not. */
-static int queue_up(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t weight, const struct bh_ask *ask,
-                    bh_ns since, uint32_t *ret_index, bh_ns *ret_deadline)
+static int queue_up(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask, bh_ns since,
+                    uint32_t *ret_index, bh_ns *ret_deadline)
 {
     if (ask->wait_ns == 0)
         return -EAGAIN;
@@ -105,9 +80,6 @@ static int queue_up(struct bh_limiter *limiter, struct bh_entry *entry, uint32_t
     if (*ret_deadline <= now)
         return -ETIMEDOUT;
     *ret_index = bh__enqueue_locked(limiter, weight, since, *ret_deadline);
-    limiter->inside++;
-    if (entry)
-        limiter->waiters[*ret_index].seat = *bh__seat(entry, weight);
     return 0;
 }
 
@@ -135,7 +107,7 @@ static int admit_after_yield(struct bh_limiter *limiter, uint32_t weight, struct
 }
 
 int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct bh_ask *ask,
-                     const struct bh_taken *taken, struct bh_permit *ret_permit)
+                     struct bh_permit *ret_permit)
 {
     struct bh_core *core = limiter->core;
     if (!bh__weight_is_valid(limiter, weight))
@@ -143,10 +115,6 @@ int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct b
     struct bh_entry *entry = bh__entry(limiter);
     struct bh_wakes wakes = {0};
     bh__core_lock(limiter);
-    if (taken->slot != BH_NONE && !BH_FAULT(GIVE_BACK_LOST)) {
-        bh__slot_untake_locked(limiter, taken->slot, taken->word);
-        bh__serve_locked(limiter, &wakes);
-    }
     int error = admit(limiter, weight);
     uint32_t slot = BH_NONE, index = BH_NONE;
     uint64_t word = 0;
@@ -157,7 +125,7 @@ int bh__acquire_slow(struct bh_limiter *limiter, uint32_t weight, const struct b
         word = take_now(limiter, entry, weight, &slot);
         bh__relax_locked(limiter);
     } else if (error == -EAGAIN) {
-        error = queue_up(limiter, entry, weight, ask, since, &index, &deadline);
+        error = queue_up(limiter, weight, ask, since, &index, &deadline);
     }
     uint32_t turn = index == BH_NONE ? 0 : bh_load_relaxed(&limiter->waiters[index].word) & ~BH_OUTCOME_MASK;
     bh__unlock_and_wake(limiter, &wakes);

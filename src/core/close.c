@@ -22,10 +22,10 @@ static bool end_waits(struct bh_limiter *limiter, struct bh_wakes *wakes)
 {
     struct bh_core *core = limiter->core;
     while (!bh__queue_is_empty_locked(core) && !bh__wakes_are_full(wakes)) {
-        if (BH_FAULT(CLOSE_KEEPS_WAITERS) && core->line.head == core->line.tail)
+        if (BH_FAULT(CLOSE_KEEPS_WAITERS) && bh__head_locked(core) == core->line.tail)
             return false;
-        bh__note_wake(wakes, &limiter->waiters[core->line.head]);
-        bh__end_wait_locked(limiter, core->line.head, BH_CLOSED);
+        bh__note_wake(wakes, &limiter->waiters[bh__head_locked(core)]);
+        bh__end_wait_locked(limiter, bh__head_locked(core), BH_CLOSED);
     }
     return !bh__queue_is_empty_locked(core);
 }

@@ -32,13 +32,12 @@
  *   LATE     out, and whoever asked for the work has left
  *   GRANTED  out, for a waiter that has not claimed it yet
  *
- * With the lock held:     FREE -> HELD, FREE -> GRANTED, CACHED -> FREE, HELD -> FREE, LATE -> FREE, HELD -> LATE,
- *                         GRANTED -> HELD
- * Without it, by compare-and-swap: CACHED -> HELD, HELD -> CACHED.
+ * With the lock held:     FREE -> HELD, FREE -> GRANTED, CACHED -> FREE, HELD -> FREE, LATE -> FREE, HELD -> LATE
+ * Without it, by compare-and-swap: CACHED -> HELD, HELD -> CACHED; by the waiter's own store: GRANTED -> HELD.
  *
  * The generation grows each time a permit comes back from an owner, so a permit, which is the word that it was given, can be
- * released once. A take that is undone before anybody was told of it leaves the generation alone. Weight changes only while
- * the slot is FREE: a compare-and-swap that finds the word unchanged has read the right one. */
+ * released once. Weight changes only while the slot is FREE: a compare-and-swap that finds the word unchanged has read the
+ * right one. */
 enum bh_slot_state { BH_FREE, BH_CACHED, BH_HELD, BH_LATE, BH_GRANTED };
 
 #define BH_STATE_MASK UINT64_C(0xf)
@@ -50,7 +49,8 @@ struct bh_slot {
     _Alignas(BH_CACHE_LINE) bh_atomic_u64 word;
     bh_atomic_u32 weight;
     bh_atomic_u32 label_of;  /* whose the label is: the low half of the generation, + 1; 0: nobody's */
-    uint32_t next, previous; /* lock: in the free list; a GRANTED slot has its waiter in `next` */
+    uint32_t next, previous; /* lock: in the free list */
+    uint32_t granted_to;     /* lock: the waiter whose place in the table comes back with this permit, or BH_NONE */
     bh_atomic_u64 label[4];  /* written by the owner; 0-padded */
 };
 
@@ -87,9 +87,9 @@ static inline uint32_t bh__label_mark(uint64_t word)
  *
  * A waiter's word: outcome (4 bits), turn (28 bits: how often the slot was used). It leaves WAITING or AWAKE once, with
  * the lock held, and whoever changes it unlinks the waiter and counts it out in the same critical section. A waiter parks
- * on its word. The slot of a waiter that was granted is its own until it claims. That of any other is listed as ended until
- * its thread has left, but should the table run out it serves the next one before: the thread then sees a later turn, and
- * concludes from what must have ended it (outcome_of_past_turn). */
+ * on its word. Its place in the table comes back with the permit that it was granted, so that claiming needs no lock. That
+ * of any other is listed as ended until its thread has left, but should the table run out it serves the next one before:
+ * the thread then sees a later turn, and concludes from what must have ended it (outcome_of_past_turn). */
 enum bh_outcome {
     BH_IDLE,
     BH_WAITING,
@@ -105,15 +105,14 @@ enum bh_outcome {
 #define BH_TURN_ONE 0x10u
 
 struct bh_waiter {
-    bh_atomic_u32 word;      /* lock, r */
-    uint32_t weight;         /* lock */
-    uint32_t next, previous; /* lock: in the line, the ended or the free list */
-    uint32_t slot;           /* lock: the ledger slot it was granted */
-    uint32_t process;        /* lock */
-    uint64_t ticket;         /* lock: its place in the order */
-    bh_atomic_u64 since_ns;  /* lock, r */
-    uint64_t deadline_ns;    /* lock */
-    uint32_t seat;           /* lock: the ledger slot its thread likes best, or BH_NONE */
+    _Alignas(BH_CACHE_LINE) bh_atomic_u32 word; /* lock, r */
+    uint32_t weight;                            /* lock */
+    uint32_t next, previous;                    /* lock: in the line, the ended or the free list */
+    uint32_t slot;                              /* lock: the ledger slot it was granted; the waiter reads it then */
+    uint32_t process;                           /* lock */
+    uint64_t ticket;                            /* lock: its place in the order */
+    bh_atomic_u64 since_ns;                     /* lock, r */
+    uint64_t deadline_ns;                       /* lock */
 };
 
 /* ---- counters ------------------------------------------------------------------------------------------------------ */
@@ -131,10 +130,10 @@ struct bh_cell {
 
 /* What is counted with the lock held, or rarely. */
 struct bh_counters {
-    bh_atomic_u64 extra_weight, recovered, queued;
+    _Alignas(BH_CACHE_LINE) bh_atomic_u64 wait_count, wait_sum_ns, wait_recent_ns;
+    bh_atomic_u64 extra_weight;
     bh_atomic_u64 refused_busy, refused_full, refused_too_big, refused_closed;
-    bh_atomic_u64 timed_out, cancelled, invalid, late, violations, limit_changes;
-    bh_atomic_u64 wait_count, wait_sum_ns, wait_recent_ns;
+    bh_atomic_u64 timed_out, cancelled, invalid, late, violations, limit_changes, recovered;
     bh_atomic_u64 wait_buckets[BH_WAIT_BUCKETS];
 };
 
@@ -156,7 +155,8 @@ static inline int32_t bh__pool_units(uint64_t pool)
 }
 
 struct bh_waiter_list {
-    uint32_t head, tail;
+    bh_atomic_u32 head;
+    uint32_t tail;
 };
 
 enum bh_closed { BH_OPEN, BH_DRAINING, BH_SHUT };
@@ -165,7 +165,7 @@ struct bh_core {
     /* fixed */
     uint32_t max_permits;
     uint32_t queue;
-    uint32_t waiters; /* in the table: each may wait, and each permit may be granted and not yet claimed */
+    uint32_t waiters; /* in the table: each that may wait, and one for each permit, which may have been granted */
     uint32_t order;
     uint64_t queue_weight;
     bh_ns wait_ns;
@@ -177,26 +177,28 @@ struct bh_core {
     _Alignas(BH_CACHE_LINE) bh_atomic_u32 pressure; /* lock, r; the fast paths read this line, and it changes seldom */
     bh_atomic_u32 slots_used;                       /* lock, r: no slot from here on was ever used */
 
-    _Alignas(BH_CACHE_LINE) bh_atomic_u64 pool; /* lock, r */
-    bh_atomic_u32 limit;                        /* lock, r */
-    bh_atomic_u32 closed;                       /* lock, r: enum bh_closed */
-
+    /* One line for all that decides about a request in the common case: each line that two processors write in turn costs
+     * as much as a hundred instructions. */
     _Alignas(BH_CACHE_LINE) struct bh_lock lock;
+    bh_atomic_u32 limit;          /* lock, r */
+    bh_atomic_u64 pool;           /* lock, r */
+    bh_atomic_u64 waiting_weight; /* lock, r */
+    bh_atomic_u64 next_ticket;    /* lock, r */
+    bh_atomic_u32 waiting;        /* lock, r */
+    struct bh_waiter_list line;   /* lock, and its head r: those who wait, in their order */
     uint32_t free_slot;           /* lock: head of the free list, last freed first */
-    uint32_t short_of;            /* lock: the largest weight that was not there since SHORT was set */
-    uint32_t waiters_used;        /* lock: no waiter's slot from here on was ever used */
     uint32_t free_waiter;         /* lock: head of the free list */
-    struct bh_waiter_list ended;  /* lock: their waits ended without a grant, and their threads have not left yet */
-    struct bh_waiter_list line;   /* lock: those who wait, in their order */
+    uint32_t short_of;            /* lock: the largest weight that was not there since SHORT was set */
     uint32_t awake;               /* lock: waiters in state AWAKE */
     uint32_t handing_over;        /* lock: barging, the head is out of patience and comes first */
-    uint32_t draining;            /* lock: calls of bh_limiter_drain() under way */
-    bh_atomic_u32 all_back;       /* lock, r: who drains parks here; changed when nothing is out or waiting any more */
-    bh_atomic_u64 waiting;        /* lock, r */
-    bh_atomic_u64 waiting_weight; /* lock, r */
-    bh_atomic_u64 oldest_ns;      /* lock, r: since when the head waits; 0: nobody */
-    uint64_t next_ticket;         /* lock */
-    struct bh_counters counters;
+
+    struct bh_counters counters; /* begins with what each wait counts */
+
+    bh_atomic_u32 closed;        /* lock, r: enum bh_closed */
+    uint32_t waiters_used;       /* lock: no waiter's slot from here on was ever used */
+    struct bh_waiter_list ended; /* lock: their waits ended without a grant, and their threads have not left yet */
+    uint32_t draining;           /* lock: calls of bh_limiter_drain() under way */
+    bh_atomic_u32 all_back;      /* lock, r: who drains parks here; changed when nothing is out or waiting any more */
 
     struct bh_cell cells[BH_CELLS];
     struct bh_cell shared_cell; /* for threads that got none of their own; counted with locked instructions */
@@ -214,12 +216,13 @@ struct bh_limiter {
     struct bh_core *core; /* fixed for ever in private memory: &own */
     struct bh_slot *slots;
     struct bh_waiter *waiters;
-    uint32_t max_permits; /* a copy */
-    uint32_t inside;      /* core lock: this process's calls that gave the lock up and come back: waits, close, ... */
+    uint32_t max_permits;        /* a copy */
     bh_atomic_u32 parent_serial; /* after a fork: what the parent called it */
     struct bh_limiter *next;     /* all handles of the process */
     struct bh_limiter *next_unused;
-    _Alignas(BH_CACHE_LINE) bh_atomic_u64 shown_granted; /* the highest that this process's OpenMetrics text showed */
+    _Alignas(
+        BH_CACHE_LINE) uint32_t inside; /* core lock: calls that still need it, and that neither queue nor pool show */
+    bh_atomic_u64 shown_granted;        /* the highest that this process's OpenMetrics text showed */
     bh_atomic_u64 shown_released;
     bh_atomic_u64 shown_granted_weight;
     struct bh_core own; /* the core of a private limiter */

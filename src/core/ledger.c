@@ -23,6 +23,18 @@ void bh__pool_mark_locked(struct bh_core *core, uint64_t set, uint64_t clear)
         bh_store_seq(&core->pool, marked);
 }
 
+/* Whoever was granted this permit has claimed it, or is dead, for it came back. */
+static void free_place_of_grantee(struct bh_limiter *limiter, uint32_t index)
+{
+    struct bh_slot *slot = &limiter->slots[index];
+    uint32_t grantee = slot->granted_to;
+    slot->granted_to = BH_NONE;
+    if (BH_FAULT(PLACE_LOST))
+        return;
+    if (grantee < limiter->core->waiters_used && bh__is_grantee_locked(limiter, grantee, index))
+        bh__waiter_free_locked(limiter, grantee);
+}
+
 void bh__slot_link_locked(struct bh_limiter *limiter, uint32_t index)
 {
     struct bh_core *core = limiter->core;
@@ -32,6 +44,7 @@ void bh__slot_link_locked(struct bh_limiter *limiter, uint32_t index)
     if (slot->next != BH_NONE)
         limiter->slots[slot->next].previous = index;
     core->free_slot = index;
+    free_place_of_grantee(limiter, index);
 }
 
 static void slot_unlink(struct bh_limiter *limiter, uint32_t index)
@@ -61,7 +74,7 @@ static uint32_t choose_free_slot(struct bh_limiter *limiter, uint32_t seat)
     return index;
 }
 
-uint32_t bh__slot_take_locked(struct bh_limiter *limiter, uint32_t weight, uint32_t seat, enum bh_slot_state state,
+uint32_t bh__slot_take_locked(struct bh_limiter *limiter, uint32_t weight, uint32_t seat, uint32_t granted_to,
                               uint32_t process)
 {
     struct bh_core *core = limiter->core;
@@ -69,8 +82,9 @@ uint32_t bh__slot_take_locked(struct bh_limiter *limiter, uint32_t weight, uint3
     struct bh_slot *slot = &limiter->slots[index];
     bh_store_relaxed(&slot->weight, weight);
     uint64_t word = bh_load_relaxed(&slot->word);
+    slot->granted_to = granted_to;
     bh__pool_add_locked(core, -(int64_t)weight);
-    bh_store_seq(&slot->word, bh__word_as(word, state, process));
+    bh_store_seq(&slot->word, bh__word_as(word, granted_to == BH_NONE ? BH_HELD : BH_GRANTED, process));
     return index;
 }
 
@@ -83,14 +97,6 @@ bool bh__slot_free_locked(struct bh_limiter *limiter, uint32_t index, uint64_t w
     bh__slot_link_locked(limiter, index);
     bh__pool_add_locked(limiter->core, weight);
     return true;
-}
-
-void bh__slot_untake_locked(struct bh_limiter *limiter, uint32_t index, uint64_t word)
-{
-    struct bh_slot *slot = &limiter->slots[index];
-    bh_store_seq(&slot->word, bh__word_as(word, BH_FREE, 0));
-    bh__slot_link_locked(limiter, index);
-    bh__pool_add_locked(limiter->core, bh_load_relaxed(&slot->weight));
 }
 
 static bool call_in_slot(struct bh_limiter *limiter, uint32_t index)
@@ -120,7 +126,7 @@ void bh__press_locked(struct bh_limiter *limiter, uint32_t reason)
     struct bh_core *core = limiter->core;
     uint32_t pressure = bh_load_relaxed(&core->pressure);
     if ((pressure & reason) != reason)
-        bh_store_seq(&core->pressure, pressure | reason); /* pairs: bh_release and take_slot, pressure */
+        bh_store_seq(&core->pressure, pressure | reason); /* pairs: bh_release and acquire, pressure */
     if (bh_load_relaxed(&core->pool) & BH_POOL_DRAINED)
         return; /* another reason has stood since all was called in */
     if (!BH_FAULT(SHORT_NO_RESCAN))
@@ -195,6 +201,7 @@ void bh__core_reset(struct bh_limiter *limiter)
     bh__queue_reset(limiter);
     reset_counters(core);
     core->short_of = 0;
+    bh_stat_store(&core->next_ticket, 1);
     core->draining = 0;
     bh_store_relaxed(&core->pool, bh_load_relaxed(&core->limit));
     bh_store_relaxed(&core->pressure, 0);

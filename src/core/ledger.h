@@ -13,18 +13,15 @@ static inline int32_t bh__pool_locked(struct bh_core *core)
 void bh__pool_add_locked(struct bh_core *core, int64_t units);
 void bh__pool_mark_locked(struct bh_core *core, uint64_t set, uint64_t clear);
 
-/* Takes `weight` units out of the pool into a FREE slot, `seat` if that one is, and gives it to `process`. Never fails:
- * there are as many slots as units. */
-uint32_t bh__slot_take_locked(struct bh_limiter *limiter, uint32_t weight, uint32_t seat, enum bh_slot_state state,
+/* Takes `weight` units out of the pool into a FREE slot, `seat` if that one is, and gives it to `process`: HELD, or GRANTED
+ * to a waiter of that process. Never fails: there are as many slots as units. */
+uint32_t bh__slot_take_locked(struct bh_limiter *limiter, uint32_t weight, uint32_t seat, uint32_t granted_to,
                               uint32_t process);
 
 /* Moves a slot from exactly `word` to FREE, and its units to the pool. False when the word is another by now. */
 bool bh__slot_free_locked(struct bh_limiter *limiter, uint32_t index, uint64_t word);
 
-/* Undoes a take that nobody was told of: HELD by the caller to FREE, the generation as it is. */
-void bh__slot_untake_locked(struct bh_limiter *limiter, uint32_t index, uint64_t word);
-
-/* Puts a slot that is FREE already into the free list. */
+/* Puts a slot that is FREE already into the free list, and with it the place of the waiter that had been granted it. */
 void bh__slot_link_locked(struct bh_limiter *limiter, uint32_t index);
 
 /* Brings all cached permits into the pool. */

@@ -12,7 +12,7 @@ static bool end_too_big(struct bh_limiter *limiter, struct bh_wakes *wakes)
 {
     uint32_t limit = bh_load_relaxed(&limiter->core->limit);
     uint32_t next;
-    for (uint32_t index = limiter->core->line.head; index != BH_NONE && limit > 0; index = next) {
+    for (uint32_t index = bh__head_locked(limiter->core); index != BH_NONE && limit > 0; index = next) {
         struct bh_waiter *waiter = &limiter->waiters[index];
         next = waiter->next;
         if (waiter->weight <= limit || BH_FAULT(LOWER_KEEPS_TOO_BIG))

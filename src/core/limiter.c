@@ -28,7 +28,6 @@ static void core_init(struct bh_core *core, const bh_options *options)
     memcpy(core->unit, options->unit, strlen(options->unit));
     bh_store_relaxed(&core->limit, options->limit);
     bh_store_relaxed(&core->closed, BH_OPEN);
-    core->next_ticket = 1;
     bh_stat_store(&core->slots_used, 0);
     core->waiters_used = 0;
 }

@@ -6,18 +6,19 @@
 
 bool bh__queue_has_room_locked(const struct bh_core *core, uint32_t weight)
 {
-    uint64_t waiting = bh_stat_load(&core->waiting);
     uint64_t waiting_weight = bh_stat_load(&core->waiting_weight);
-    return waiting < core->queue && (core->queue_weight == 0 || waiting_weight + weight <= core->queue_weight);
+    return bh_stat_load(&core->waiting) < core->queue &&
+           (core->queue_weight == 0 || waiting_weight + weight <= core->queue_weight);
 }
 
+/* What is before the head is not kept, so that taking a head off leaves the next one's line alone. */
 static void list_insert(struct bh_limiter *limiter, struct bh_waiter_list *list, uint32_t index, uint32_t before)
 {
     struct bh_waiter *waiter = &limiter->waiters[index];
     waiter->previous = before;
-    waiter->next = before == BH_NONE ? list->head : limiter->waiters[before].next;
+    waiter->next = before == BH_NONE ? bh_stat_load(&list->head) : limiter->waiters[before].next;
     if (before == BH_NONE)
-        list->head = index;
+        bh_stat_store(&list->head, index);
     else
         limiter->waiters[before].next = index;
     if (waiter->next == BH_NONE)
@@ -29,13 +30,14 @@ static void list_insert(struct bh_limiter *limiter, struct bh_waiter_list *list,
 static void list_remove(struct bh_limiter *limiter, struct bh_waiter_list *list, uint32_t index)
 {
     struct bh_waiter *waiter = &limiter->waiters[index];
-    if (waiter->previous == BH_NONE)
-        list->head = waiter->next;
+    bool is_head = bh_stat_load(&list->head) == index;
+    if (is_head)
+        bh_stat_store(&list->head, waiter->next);
     else
         limiter->waiters[waiter->previous].next = waiter->next;
     if (waiter->next == BH_NONE)
-        list->tail = waiter->previous;
-    else
+        list->tail = is_head ? BH_NONE : waiter->previous;
+    else if (!is_head)
         limiter->waiters[waiter->next].previous = waiter->previous;
 }
 
@@ -62,8 +64,7 @@ void bh__waiter_left_locked(struct bh_limiter *limiter, uint32_t index, uint32_t
     uint32_t word = bh_load_relaxed(&limiter->waiters[index].word);
     if ((word & ~BH_OUTCOME_MASK) != turn)
         return;
-    if (bh__outcome(word) != BH_WAS_GRANTED)
-        list_remove(limiter, &limiter->core->ended, index);
+    list_remove(limiter, &limiter->core->ended, index);
     bh__waiter_free_locked(limiter, index);
 }
 
@@ -77,7 +78,7 @@ static uint32_t take_free_waiter(struct bh_limiter *limiter)
     } else if (core->waiters_used < core->waiters) {
         index = core->waiters_used++;
     } else {
-        index = core->ended.head;
+        index = bh_stat_load(&core->ended.head);
         list_remove(limiter, &core->ended, index);
     }
     return index;
@@ -87,10 +88,10 @@ static uint32_t take_free_waiter(struct bh_limiter *limiter)
 static void head_changed(struct bh_limiter *limiter)
 {
     struct bh_core *core = limiter->core;
-    bool empty = bh__queue_is_empty_locked(core);
+    uint32_t head = bh__head_locked(core);
+    bool empty = head == BH_NONE;
     if (empty)
         core->handing_over = 0;
-    bh_stat_store(&core->oldest_ns, empty ? 0 : bh_stat_load(&limiter->waiters[core->line.head].since_ns));
     if (!empty && (core->order == BH_ORDER_FIFO || core->handing_over))
         bh__pool_mark_locked(core, BH_POOL_SPOKEN_FOR, 0);
     else
@@ -125,12 +126,11 @@ uint32_t bh__enqueue_locked(struct bh_limiter *limiter, uint32_t weight, bh_ns n
     waiter->weight = weight;
     waiter->slot = BH_NONE;
     waiter->process = limiter->process;
-    waiter->ticket = core->next_ticket++;
+    waiter->ticket = bh_stat_load(&core->next_ticket);
     waiter->deadline_ns = deadline;
-    waiter->seat = BH_NONE;
     bh_stat_store(&waiter->since_ns, now);
     join_line(limiter, index, core->line.tail);
-    bh_stat_bump(&core->counters.queued, 1);
+    bh_stat_bump(&core->next_ticket, 1);
     set_outcome(waiter, BH_WAITING);
     return index;
 }
@@ -139,11 +139,11 @@ static void dequeue(struct bh_limiter *limiter, uint32_t index, enum bh_outcome 
 {
     struct bh_core *core = limiter->core;
     struct bh_waiter *waiter = &limiter->waiters[index];
-    bool was_head = core->line.head == index;
+    bool was_head = bh__head_locked(core) == index;
     if (bh__outcome(bh_load_relaxed(&waiter->word)) == BH_AWAKE)
         core->awake--;
     list_remove(limiter, &core->line, index);
-    bh_stat_bump(&core->waiting, UINT64_MAX); /* one less */
+    bh_stat_bump(&core->waiting, UINT32_MAX); /* one less */
     bh_stat_bump(&core->waiting_weight, UINT64_C(0) - waiter->weight);
     set_outcome(waiter, outcome);
     if (was_head)
@@ -162,16 +162,19 @@ void bh__end_wait_locked(struct bh_limiter *limiter, uint32_t index, enum bh_out
     if (BH_FAULT(LEAVE_STAYS_COUNTED) && outcome != BH_CLOSED)
         bh_stat_bump(&limiter->core->waiting, 1);
     bh__waiter_ended_locked(limiter, index);
+    if (!limiter->core->shared)
+        limiter->inside++; /* until its thread has left */
 }
 
 void bh__queue_unlink_all(struct bh_core *core)
 {
-    core->line = core->ended = (struct bh_waiter_list){BH_NONE, BH_NONE};
+    bh_stat_store(&core->line.head, BH_NONE);
+    bh_stat_store(&core->ended.head, BH_NONE);
+    core->line.tail = core->ended.tail = BH_NONE;
     core->free_waiter = BH_NONE;
     core->awake = core->handing_over = 0;
     bh_stat_store(&core->waiting, 0);
     bh_stat_store(&core->waiting_weight, 0);
-    bh_stat_store(&core->oldest_ns, 0);
     bh__pool_mark_locked(core, 0, BH_POOL_SPOKEN_FOR);
 }
 

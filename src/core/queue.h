@@ -10,9 +10,14 @@ static inline enum bh_outcome bh__outcome(uint32_t word)
     return (enum bh_outcome)(word & BH_OUTCOME_MASK);
 }
 
+static inline uint32_t bh__head_locked(const struct bh_core *core)
+{
+    return bh_stat_load(&core->line.head);
+}
+
 static inline bool bh__queue_is_empty_locked(const struct bh_core *core)
 {
-    return core->line.head == BH_NONE;
+    return bh__head_locked(core) == BH_NONE;
 }
 
 /* May what is released be cached? Not while somebody waits who is only looked after by a release. A barging waiter that
@@ -31,10 +36,17 @@ uint32_t bh__enqueue_locked(struct bh_limiter *limiter, uint32_t weight, bh_ns n
 /* Ends a wait that was not granted: outcome, unlinked, counted out. */
 void bh__end_wait_locked(struct bh_limiter *limiter, uint32_t index, enum bh_outcome outcome);
 
-/* Takes a waiter out of the queue because it is admitted; its slot stays its own. */
+/* Takes a waiter out of the queue because it is admitted; its place in the table comes back with the permit. */
 void bh__dequeue_granted_locked(struct bh_limiter *limiter, uint32_t index, uint32_t slot);
 
-/* Its thread has read the outcome: gives back the slot, unless that serves another turn already. */
+/* Is this the waiter that was granted the slot? */
+static inline bool bh__is_grantee_locked(const struct bh_limiter *limiter, uint32_t index, uint32_t slot)
+{
+    const struct bh_waiter *waiter = &limiter->waiters[index];
+    return bh__outcome(bh_load_relaxed(&waiter->word)) == BH_WAS_GRANTED && waiter->slot == slot;
+}
+
+/* Its thread has read that it was refused: gives back the slot, unless that serves another turn already. */
 void bh__waiter_left_locked(struct bh_limiter *limiter, uint32_t index, uint32_t turn);
 
 /* For a rebuild: puts a slot into the free list, or among those that ended. */

@@ -14,12 +14,9 @@
 /* Does a living waiter wait to claim this slot? A granter may have died before it told the waiter. */
 static bool grant_is_known(const struct bh_limiter *limiter, uint32_t index, uint32_t dead)
 {
-    uint32_t by = limiter->slots[index].next;
-    if (by >= limiter->core->waiters)
-        return false;
-    struct bh_waiter *waiter = &limiter->waiters[by];
-    return bh__outcome(bh_load_relaxed(&waiter->word)) == BH_WAS_GRANTED && waiter->slot == index &&
-           waiter->process != dead;
+    uint32_t grantee = limiter->slots[index].granted_to;
+    return grantee < limiter->core->waiters_used && bh__is_grantee_locked(limiter, grantee, index) &&
+           limiter->waiters[grantee].process != dead;
 }
 
 enum fate { STAYS_OUT, COMES_BACK, IS_FREE };
@@ -103,7 +100,7 @@ static void end_impossible_waits(struct bh_limiter *limiter)
     uint32_t limit = bh_load_relaxed(&core->limit);
     bool shut = bh_load_relaxed(&core->closed) == BH_SHUT;
     uint32_t next;
-    for (uint32_t index = core->line.head; index != BH_NONE; index = next) {
+    for (uint32_t index = bh__head_locked(core); index != BH_NONE; index = next) {
         next = limiter->waiters[index].next;
         if (shut)
             bh__end_wait_locked(limiter, index, BH_CLOSED);
@@ -134,7 +131,7 @@ static void rebuild_pressure(struct bh_limiter *limiter)
     uint32_t reasons = BH_PRESSURE_SHORT | BH_PRESSURE_OVERAGE;
     if (bh_load_relaxed(&core->closed))
         reasons |= BH_PRESSURE_CLOSED;
-    bh_store_seq(&core->pressure, reasons); /* pairs: bh_release and take_slot, pressure */
+    bh_store_seq(&core->pressure, reasons); /* pairs: bh_release and acquire, pressure */
     bh__pool_mark_locked(core, bh_load_relaxed(&core->closed) ? BH_POOL_CLOSED : 0, BH_POOL_DRAINED);
 }
 

@@ -8,6 +8,7 @@
  */
 #include "core/serve.h"
 
+#include "core/count.h"
 #include "core/ledger.h"
 #include "core/queue.h"
 #include "port/clock.h"
@@ -30,36 +31,37 @@ static void drop_expired_heads(struct bh_limiter *limiter, bh_ns *now, struct bh
 {
     struct bh_core *core = limiter->core;
     while (!bh__queue_is_empty_locked(core) && !bh__wakes_are_full(wakes)) {
-        struct bh_waiter *head = &limiter->waiters[core->line.head];
+        struct bh_waiter *head = &limiter->waiters[bh__head_locked(core)];
         if (head->deadline_ns == BH_FOREVER || read_once(now) < head->deadline_ns)
             return;
         bh__note_wake(wakes, head);
-        bh__end_wait_locked(limiter, core->line.head, BH_TIMED_OUT);
+        bh__end_wait_locked(limiter, bh__head_locked(core), BH_TIMED_OUT);
     }
 }
 
 static bool head_fits(const struct bh_limiter *limiter)
 {
     struct bh_core *core = limiter->core;
-    return bh__pool_locked(core) >= (int32_t)limiter->waiters[core->line.head].weight;
+    return bh__pool_locked(core) >= (int32_t)limiter->waiters[bh__head_locked(core)].weight;
 }
 
 /* Grants the head what it asked for; the waiter, who is to be woken unless it is the caller. */
-static struct bh_waiter *grant_head(struct bh_limiter *limiter)
+static struct bh_waiter *grant_head(struct bh_limiter *limiter, bh_ns now)
 {
     struct bh_core *core = limiter->core;
-    uint32_t index = core->line.head;
+    uint32_t index = bh__head_locked(core);
     struct bh_waiter *waiter = &limiter->waiters[index];
-    uint32_t slot = bh__slot_take_locked(limiter, waiter->weight, waiter->seat, BH_GRANTED, waiter->process);
-    limiter->slots[slot].next = index;
-    bh_stat_bump(&core->counters.extra_weight, waiter->weight - 1);
+    uint32_t slot = bh__slot_take_locked(limiter, waiter->weight, BH_NONE, index, waiter->process);
+    if (waiter->weight > 1)
+        bh_stat_bump(&core->counters.extra_weight, waiter->weight - 1);
+    bh__count_wait_locked(&core->counters, bh_stat_load(&waiter->since_ns), now);
     bh__dequeue_granted_locked(limiter, index, slot);
     return waiter;
 }
 
-static void grant_and_wake_head(struct bh_limiter *limiter, struct bh_wakes *wakes)
+static void grant_and_wake_head(struct bh_limiter *limiter, bh_ns now, struct bh_wakes *wakes)
 {
-    struct bh_waiter *waiter = grant_head(limiter);
+    struct bh_waiter *waiter = grant_head(limiter, now);
     if (!BH_FAULT(GRANT_NO_WAKE))
         bh__note_wake(wakes, waiter);
 }
@@ -72,7 +74,7 @@ static void serve_fifo(struct bh_limiter *limiter, struct bh_wakes *wakes)
         drop_expired_heads(limiter, &now, wakes);
         if (bh__queue_is_empty_locked(core) || bh__wakes_are_full(wakes) || !head_fits(limiter))
             return;
-        grant_and_wake_head(limiter, wakes);
+        grant_and_wake_head(limiter, read_once(&now), wakes);
         if (BH_FAULT(SERVE_ONE))
             return;
     }
@@ -111,7 +113,8 @@ static void serve_barging(struct bh_limiter *limiter, struct bh_wakes *wakes)
             return;
         if (!head_fits(limiter)) {
             /* A big head may never be woken, for newcomers take what comes back before it adds up. */
-            if (!core->handing_over && out_of_patience(limiter, &limiter->waiters[core->line.head], read_once(&now)))
+            if (!core->handing_over &&
+                out_of_patience(limiter, &limiter->waiters[bh__head_locked(core)], read_once(&now)))
                 set_handing_over(core, true);
             if (bh_load_relaxed(&core->pressure) & BH_PRESSURE_SHORT)
                 return;
@@ -119,13 +122,14 @@ static void serve_barging(struct bh_limiter *limiter, struct bh_wakes *wakes)
                 return;
             bh__press_locked(limiter, BH_PRESSURE_SHORT);
         } else if (core->handing_over) {
-            grant_and_wake_head(limiter, wakes);
-            if (core->handing_over && !out_of_patience(limiter, &limiter->waiters[core->line.head], read_once(&now)))
+            grant_and_wake_head(limiter, read_once(&now), wakes);
+            if (core->handing_over &&
+                !out_of_patience(limiter, &limiter->waiters[bh__head_locked(core)], read_once(&now)))
                 set_handing_over(core, false);
         } else {
-            set_awake(limiter, core->line.head, true);
+            set_awake(limiter, bh__head_locked(core), true);
             if (!BH_FAULT(BARGE_NO_WAKE))
-                bh__note_wake(wakes, &limiter->waiters[core->line.head]);
+                bh__note_wake(wakes, &limiter->waiters[bh__head_locked(core)]);
         }
     }
 }
@@ -167,7 +171,7 @@ void bh__look_again_locked(struct bh_limiter *limiter, uint32_t index, bh_ns now
     if (!head_fits(limiter))
         bh__call_in_locked(limiter);
     if (head_fits(limiter)) {
-        grant_head(limiter);
+        grant_head(limiter, now);
     } else if (out_of_patience(limiter, waiter, now)) {
         set_handing_over(core, true);
     }

@@ -8,29 +8,13 @@
 
 #include "core/acquire.h"
 #include "core/cancel.h"
+#include "core/count.h"
 #include "core/entry.h"
 #include "core/ledger.h"
 #include "core/queue.h"
 #include "core/serve.h"
 #include "port/clock.h"
 #include "port/futex.h"
-
-static unsigned bucket_of(bh_ns waited)
-{
-    unsigned bucket = 0;
-    while (bucket < BH_WAIT_BUCKETS - 1 && waited > bh_wait_bucket_bound(bucket))
-        bucket++;
-    return bucket;
-}
-
-static void count_wait(struct bh_counters *counters, bh_ns waited)
-{
-    bh_stat_bump(&counters->wait_count, 1);
-    bh_stat_bump(&counters->wait_sum_ns, waited);
-    bh_stat_bump(&counters->wait_buckets[bucket_of(waited)], 1);
-    uint64_t recent = bh_stat_load(&counters->wait_recent_ns);
-    bh_stat_store(&counters->wait_recent_ns, recent == 0 ? waited : recent - recent / 8 + waited / 8);
-}
 
 static int error_of(enum bh_outcome outcome)
 {
@@ -46,31 +30,27 @@ static int error_of(enum bh_outcome outcome)
     }
 }
 
-/* Claims the grant, if there is one. After this the thread touches nothing of the limiter that could be freed. */
-static uint64_t leave(struct bh_limiter *limiter, uint32_t index, uint32_t turn, enum bh_outcome outcome,
-                      uint32_t *ret_slot)
+/* Takes over the permit that was granted, without the lock: nobody else changes a GRANTED slot whose waiter lives. */
+static uint64_t claim(struct bh_limiter *limiter, uint32_t slot_index)
 {
-    struct bh_waiter *waiter = &limiter->waiters[index];
+    struct bh_slot *slot = &limiter->slots[slot_index];
+    uint64_t word = bh__word_as(bh_load_relaxed(&slot->word), BH_HELD, limiter->process);
+    if (!BH_FAULT(CLAIM_STAYS_GRANTED))
+        bh_store_release(&slot->word, word);
+    return word;
+}
+
+/* After this the thread touches nothing of the limiter that could be freed. */
+static void leave(struct bh_limiter *limiter, uint32_t index, uint32_t turn, enum bh_outcome outcome)
+{
     struct bh_wakes wakes = {0};
-    bool granted = outcome == BH_WAS_GRANTED;
-    bh_ns now = granted ? bh__clock_now() : 0;
-    uint64_t word = 0;
     bh__core_lock(limiter);
-    if (granted) {
-        *ret_slot = waiter->slot;
-        struct bh_slot *slot = &limiter->slots[waiter->slot];
-        word = bh__word_as(bh_load_relaxed(&slot->word), BH_HELD, limiter->process);
-        bh_store_seq(&slot->word, word);
-        bh_ns since = bh_stat_load(&waiter->since_ns);
-        count_wait(&limiter->core->counters, now > since ? now - since : 0);
-    } else {
-        bh__count_refusal(&limiter->core->counters, error_of(outcome));
-    }
+    bh__count_refusal(&limiter->core->counters, error_of(outcome));
     bh__waiter_left_locked(limiter, index, turn);
-    limiter->inside--;
+    if (!limiter->core->shared)
+        limiter->inside--;
     bh__tell_if_all_back_locked(limiter, &wakes);
     bh__unlock_and_wake(limiter, &wakes);
-    return word;
 }
 
 /* The waiter was woken to look for itself, or its time is up. */
@@ -130,10 +110,12 @@ int bh__wait_for_turn(struct bh_limiter *limiter, uint32_t index, uint32_t turn,
     enum bh_outcome outcome = wait_for_outcome(limiter, index, turn, ask, deadline);
     if (ask->cancel)
         bh__cancel_unwatch(ask->cancel, &watch);
-    uint32_t slot = BH_NONE;
-    uint64_t word = leave(limiter, index, turn, outcome, &slot);
-    if (outcome != BH_WAS_GRANTED)
+    if (outcome != BH_WAS_GRANTED) {
+        leave(limiter, index, turn, outcome);
         return error_of(outcome);
+    }
+    uint32_t slot = limiter->waiters[index].slot;
+    uint64_t word = claim(limiter, slot);
     struct bh_entry *entry = bh__entry_known(limiter);
     if (entry)
         *bh__seat(entry, weight) = slot;

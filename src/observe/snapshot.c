@@ -47,7 +47,7 @@ static void read_counters(const struct bh_core *core, bh_snapshot *snapshot)
 {
     const struct bh_counters *counters = &core->counters;
     snapshot->recovered = bh_stat_load(&counters->recovered);
-    snapshot->queued = bh_stat_load(&counters->queued);
+    snapshot->queued = bh_stat_load(&core->next_ticket) - 1;
     snapshot->refused_busy = bh_stat_load(&counters->refused_busy);
     snapshot->refused_full = bh_stat_load(&counters->refused_full);
     snapshot->refused_too_big = bh_stat_load(&counters->refused_too_big);
@@ -64,14 +64,31 @@ static void read_counters(const struct bh_core *core, bh_snapshot *snapshot)
         snapshot->wait_buckets[i] = bh_stat_load(&counters->wait_buckets[i]);
 }
 
-static void read_gauges(const struct bh_core *core, bh_snapshot *snapshot)
+/* Since when the head waits; 0: nobody does. Should the head change under the eyes again and again, what one of them said. */
+static bh_ns oldest_since(const struct bh_limiter *limiter)
 {
+    const bh_atomic_u32 *head = &limiter->core->line.head;
+    uint32_t index = bh_load_acquire(head); /* pairs: list_insert, head */
+    bh_ns since = 0;
+    for (int i = 0; i < 4 && index != BH_NONE; i++) {
+        since = bh_stat_load(&limiter->waiters[index].since_ns);
+        uint32_t again = bh_load_acquire(head);
+        if (again == index)
+            return since;
+        index = again;
+    }
+    return index == BH_NONE ? 0 : since;
+}
+
+static void read_gauges(const struct bh_limiter *limiter, bh_snapshot *snapshot)
+{
+    const struct bh_core *core = limiter->core;
     snapshot->limit = bh_load_relaxed(&core->limit);
     snapshot->free = snapshot->held < snapshot->limit ? snapshot->limit - snapshot->held : 0;
     snapshot->overage = snapshot->held > snapshot->limit ? snapshot->held - snapshot->limit : 0;
     snapshot->waiting = bh_stat_load(&core->waiting);
     snapshot->waiting_weight = bh_stat_load(&core->waiting_weight);
-    bh_ns oldest = bh_stat_load(&core->oldest_ns);
+    bh_ns oldest = oldest_since(limiter);
     bh_ns now = oldest ? bh__clock_now() : 0;
     snapshot->oldest_wait_ns = now > oldest ? now - oldest : 0;
     snapshot->max_permits = core->max_permits;
@@ -88,7 +105,7 @@ int bh_limiter_snapshot(const bh_limiter *limiter, bh_snapshot *ret_snapshot)
     read_counters(limiter->core, &snapshot);
     read_slots(limiter, &snapshot);
     read_cells(limiter->core, &snapshot);
-    read_gauges(limiter->core, &snapshot);
+    read_gauges(limiter, &snapshot);
     memcpy(ret_snapshot, &snapshot, sizeof snapshot);
     return 0;
 }

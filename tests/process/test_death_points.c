@@ -109,7 +109,7 @@ static void in_the_lock_with_a_slot(void *argument)
     struct scene *scene = argument;
     bh_limiter *limiter = enter(scene);
     bh__core_lock(limiter);
-    bh__slot_take_locked(limiter, scene->weight, BH_NONE, BH_GRANTED, limiter->process);
+    bh__slot_take_locked(limiter, scene->weight, BH_NONE, 0, limiter->process);
     be_killed(scene);
 }
 
@@ -131,10 +131,10 @@ static void in_the_lock_over_a_ruin(void *argument)
     bh__core_lock(limiter);
     bh__pool_add_locked(core, 3);
     bh_store_relaxed(&core->pressure, 0);
-    core->free_slot = core->free_waiter = core->line.head = core->line.tail = BH_NONE;
+    core->free_slot = core->free_waiter = core->line.tail = BH_NONE;
+    bh_stat_store(&core->line.head, BH_NONE);
     bh_stat_store(&core->waiting, 7);
     bh_stat_store(&core->waiting_weight, 1);
-    bh_stat_store(&core->oldest_ns, 0);
     core->awake = 1;
     be_killed(scene);
 }
