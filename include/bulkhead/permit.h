@@ -82,7 +82,9 @@ BH_API BH_MUST_USE int bh_acquire_until(bh_limiter *limiter, uint32_t weight, bh
 BH_API BH_MUST_USE int bh_acquire_request(bh_limiter *limiter, uint32_t weight, const bh_request *request,
                                           bh_permit *ret_permit);
 
-/* Gives a permit back. Any thread; never waits for a permit. Returns 0, or, changing nothing but the violation counter:
+/* Gives a permit back. Any thread; never waits for a permit. Where requests are queued in FIFO order it may look for up to
+ * 8 us whether a release comes first from the processor that the next in line ran on last, which can wake it at less cost;
+ * it does so only as long as that has paid lately. Returns 0, or, changing nothing but the violation counter:
  *   -EINVAL    permit is NULL, was never filled by an acquire (not counted: it names no limiter), or is not a permit
  *   -EALREADY  this permit was released already
  *   -ESTALE    this permit was released and its place has gone to another; or its limiter was freed, or it belongs to a

@@ -113,6 +113,7 @@ struct bh_waiter {
     uint64_t ticket;                            /* lock: its place in the order */
     bh_atomic_u64 since_ns;                     /* lock, r */
     uint64_t deadline_ns;                       /* lock */
+    uint32_t processor;                         /* lock: that its thread ran on when it queued */
 };
 
 /* ---- counters ------------------------------------------------------------------------------------------------------ */
@@ -154,6 +155,16 @@ static inline int32_t bh__pool_units(uint64_t pool)
     return (int32_t)(uint32_t)pool;
 }
 
+/* Whoever releases looks at this before it takes the lock: see near.c. Approximate: written without regard to others. */
+struct bh_near {
+    _Alignas(BH_CACHE_LINE)
+        bh_atomic_u32 head_processor; /* lock, r: BH_NO_PROCESSOR when nobody waits, or not in FIFO order */
+    bh_atomic_u32 chance;             /* of success, as it was lately; BH_NEAR_CERTAIN: always */
+    bh_atomic_u32 far_heads;          /* how many releases found the head far away */
+};
+
+#define BH_NEAR_CERTAIN 256u
+
 struct bh_waiter_list {
     bh_atomic_u32 head;
     uint32_t tail;
@@ -192,6 +203,7 @@ struct bh_core {
     uint32_t awake;               /* lock: waiters in state AWAKE */
     uint32_t handing_over;        /* lock: barging, the head is out of patience and comes first */
 
+    struct bh_near near;
     struct bh_counters counters; /* begins with what each wait counts */
 
     bh_atomic_u32 closed;        /* lock, r: enum bh_closed */

@@ -3,6 +3,7 @@
 #include "core/queue.h"
 
 #include "core/ledger.h"
+#include "port/processor.h"
 
 bool bh__queue_has_room_locked(const struct bh_core *core, uint32_t weight)
 {
@@ -92,6 +93,8 @@ static void head_changed(struct bh_limiter *limiter)
     bool empty = head == BH_NONE;
     if (empty)
         core->handing_over = 0;
+    if (core->order == BH_ORDER_FIFO)
+        bh_stat_store(&core->near.head_processor, empty ? BH_NO_PROCESSOR : limiter->waiters[head].processor);
     if (!empty && (core->order == BH_ORDER_FIFO || core->handing_over))
         bh__pool_mark_locked(core, BH_POOL_SPOKEN_FOR, 0);
     else
@@ -128,6 +131,7 @@ uint32_t bh__enqueue_locked(struct bh_limiter *limiter, uint32_t weight, bh_ns n
     waiter->process = limiter->process;
     waiter->ticket = bh_stat_load(&core->next_ticket);
     waiter->deadline_ns = deadline;
+    waiter->processor = bh__processor_now();
     bh_stat_store(&waiter->since_ns, now);
     join_line(limiter, index, core->line.tail);
     bh_stat_bump(&core->next_ticket, 1);
@@ -175,6 +179,7 @@ void bh__queue_unlink_all(struct bh_core *core)
     core->awake = core->handing_over = 0;
     bh_stat_store(&core->waiting, 0);
     bh_stat_store(&core->waiting_weight, 0);
+    bh_stat_store(&core->near.head_processor, BH_NO_PROCESSOR);
     bh__pool_mark_locked(core, 0, BH_POOL_SPOKEN_FOR);
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "core/ledger.h"
+#include "core/near.h"
 #include "core/serve.h"
 
 _Static_assert(sizeof(uint64_t) == sizeof(bh_atomic_u64) && _Alignof(uint64_t) == _Alignof(bh_atomic_u64),
@@ -55,6 +56,7 @@ __attribute__((noinline)) static int release_slow(struct bh_permit *permit, uint
 {
     struct bh_limiter *limiter = permit->limiter;
     struct bh_wakes wakes = {0};
+    bh__near_first(limiter);
     bh__core_lock(limiter);
     if ((uint32_t)bh_load_relaxed(&limiter->serial) != permit->serial ||
         (!bh__slot_free_locked(limiter, permit->slot, word) && !free_late(limiter, permit->slot, word))) {

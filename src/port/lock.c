@@ -3,6 +3,7 @@
 
 #include "port/fault.h"
 #include "port/futex.h"
+#include "port/processor.h"
 
 /* A critical section is shorter than a switch to another thread by far, so a look or two more before parking pays where
  * the owner runs on another processor. */
@@ -12,22 +13,13 @@
 #define SPINS 40
 #endif
 
-static inline void pause_processor(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__) || defined(__arm__)
-    __asm__ volatile("yield" ::: "memory");
-#endif
-}
-
 static bool spin(struct bh_lock *lock, uint32_t process)
 {
     for (int i = 0; i < SPINS; i++) {
         uint32_t expected = 0;
         if (bh_load_relaxed(&lock->word) == 0 && bh_cas_acquire(&lock->word, &expected, process + 1))
             return true;
-        pause_processor();
+        bh__processor_pause();
     }
     return false;
 }
