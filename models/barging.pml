@@ -6,7 +6,8 @@
  * Checked
  *   - the weights inside never add up to more than the limit, and the books balance at every unlock;
  *   - at every unlock either nobody waits, or the head is awake, or it does not fit and pressure is set;
- *   - once a head is out of patience, and whoever noticed gave the lock up, no newcomer is admitted before it;
+ *   - once a head is out of patience, and whoever noticed gave the lock up, no newcomer that begins then is admitted
+ *     before it;
  *   - nobody sleeps for ever; at the end pressure is gone again.
  */
 #define BARGING

@@ -5,7 +5,7 @@
  *   - the weights inside never add up to more than the limit;
  *   - at every unlock pool + slots that are not FREE == limit, and the same at the end, with pressure gone again;
  *   - at every unlock the head of the queue does not fit, and pressure is set while anybody waits;
- *   - FIFO: nobody is admitted while somebody waits;
+ *   - FIFO: nobody is admitted while somebody waits, but by a fast take that looked at pressure before;
  *   - nobody sleeps for ever: the LEAVER may leave its wait, the others never do (a stuck actor is an invalid end);
  *   - with -DTRY=w: a try of weight w refused by loads alone is right: at some moment of it fewer than w units were
  *     not in somebody's hands (a release is in hand until it returns), or somebody waited.

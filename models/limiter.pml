@@ -6,10 +6,11 @@
  *
  * Memory is sequentially consistent, as the accesses in the code are. One step is one access that somebody without
  * the lock could see; what only the lock's owner sees is one step together. The futex is a flag per actor: to sleep
- * compares and sleeps in one step. The generation of a slot's word is modelled by its use: `cached_by` tells one
- * release's cached permit from another's, and weight and state of a slot are read in one step (slot-word.pml has the
- * generation itself). A deadline may strike at any time, but only for the LEAVER: the others wait for ever, so that
- * one who is forgotten is stuck, which Spin reports as an invalid end state. Patience may run out at any look.
+ * compares and sleeps in one step. Each actor has one waiter (repair.pml has the places of the table). The generation
+ * of a slot's word is modelled by its use: `cached_by` tells one release's cached permit from another's, and weight and
+ * state of a slot are read in one step (slot-word.pml has the generation itself). A deadline may strike at any time, but
+ * only for the LEAVER: the others wait for ever, so that one who is forgotten is stuck, which Spin reports as an invalid
+ * end state. Patience may run out at any look.
  *
  * Sizes: N actors, ROUNDS each, LIMIT units at first and never more than MAX, weight HEAVY for the last actor and 1
  * for the others; actor i sits on slot i % SLOTS, so seats are shared when N > SLOTS, and looks at NEAR slots
@@ -72,13 +73,14 @@ mtype waiter[N] = IDLE;
 byte granted_slot[N] = NONE;
 bool awake = false;             /* barging: the head was woken to look for itself */
 bool handing_over = false;      /* barging: the head is out of patience and comes first */
-byte waiting_threads = 0;       /* queued, and not yet on their way without the limiter */
+byte leaving = 0;               /* refused after a wait, and not yet on their way without the limiter */
 byte to_wake = 0, noted = 0;    /* set of actors, the lock owner's; how many */
 bool asleep[N + 1] = false;
 
 /* What is only here to be checked. */
 byte inside = 0;                /* weights admitted (a grant is an admission) and not yet releasing */
 byte settled_limit = LIMIT;     /* the limit; while it is being lowered, the old one */
+byte allowed[N] = NONE;         /* for a fast take under way: the highest settled limit since it looked at pressure */
 bool no_entry = false;          /* close or drain got past its critical section */
 bool no_grants = false;         /* close did */
 bool comes_first = false;       /* the head went out of patience, and whoever noticed gave the lock up */
@@ -101,12 +103,12 @@ byte ended = 0;
 
 #define ADMIT(w) inside = inside + (w); assert(inside <= settled_limit)
 #ifdef BARGING
-#define NEWCOMER assert(!(comes_first && handing_over) && !no_entry)
+#define COMES_TOO_LATE (comes_first && handing_over || no_entry)
 #else
-#define NEWCOMER assert(len(queue) == 0 && !no_entry)
+#define COMES_TOO_LATE (len(queue) > 0 || no_entry)
 #endif
 #define LOCK atomic { !lock -> lock = true }
-#define IS_ALL_BACK (waiting_threads == 0 && len(queue) == 0 && pool == limit)
+#define IS_ALL_BACK (leaving == 0 && len(queue) == 0 && pool == limit)
 #ifdef BARGING
 #define SPOKEN_FOR (len(queue) > 0 && handing_over)
 #ifdef BUG_BARGE_NO_PATIENCE
@@ -125,6 +127,7 @@ byte ended = 0;
 #define NOBODY_NEEDS_A_RELEASE (len(queue) == 0)
 #endif
 #define NOTE_WAKE(i) to_wake = to_wake | (1 << (i)); noted++
+#define END_WAIT(i) waiter[i] = ENDED; leaving++
 
 inline tell_if_all_back()
 {
@@ -240,12 +243,12 @@ inline serve(k, h, sum)
             :: len(queue) == 0 || noted >= BATCH || awake
 #ifdef BARGING
             :: awake && noted < BATCH && queue ? [eval(LEAVER)] ->
-                queue ? h; waiter[h] = ENDED; awake = false; NOTE_WAKE(h); QUEUE_CHANGED; k = 1
+                queue ? h; END_WAIT(h); awake = false; NOTE_WAKE(h); QUEUE_CHANGED; k = 1
 #endif
             :: else ->
                 queue ? <h>;
                 if
-                :: h == LEAVER -> queue ? h; waiter[h] = ENDED; NOTE_WAKE(h); QUEUE_CHANGED; k = 1
+                :: h == LEAVER -> queue ? h; END_WAIT(h); NOTE_WAKE(h); QUEUE_CHANGED; k = 1
 #ifdef BARGING
                 :: pool < WEIGHT(h) ->
                     if :: true -> handing_over = true; queued = true :: true fi;
@@ -371,21 +374,33 @@ proctype actor(byte me)
 {
     byte rounds = 0, mine = NONE, k = 0, h = 0, wakes = 0;
     short sum = 0;
-    bool expired = false;
+    bool expired = false, under_pressure = false, too_late = false;
 
     do
     :: rounds == ROUNDS -> break
     :: else ->
         rounds++;
 
-        /* ---- acquire, fast: the seat or one near it, then pressure ---- */
+        /* ---- acquire, fast: pressure, then the seat; pressure again, then those near the seat ---- */
         h = 0;
         do
-        :: atomic { h < NEAR ->
+        :: h < NEAR ->
+            if
+            :: h < 2 ->
+#ifdef BUG_TAKE_UNDER_PRESSURE
+                d_step { under_pressure = false; too_late = COMES_TOO_LATE; allowed[me] = settled_limit }
+#else
+                d_step { under_pressure = (pressure != 0); too_late = COMES_TOO_LATE; allowed[me] = settled_limit }
+#endif
+            :: else
+            fi;
+            atomic {
                 k = (me + h) % SLOTS; h++;
                 if
-                :: slot[k] == CACHED && weight_of[k] == WEIGHT(me) ->
+                :: !under_pressure && slot[k] == CACHED && weight_of[k] == WEIGHT(me) ->
                     slot[k] = HELD; cached_by[k] = NONE; mine = k;
+                    assert(!too_late);
+                    inside = inside + WEIGHT(me); assert(inside <= allowed[me]);
                     IN_HAND(WEIGHT(me));
                     break
                 :: else
@@ -393,39 +408,14 @@ proctype actor(byte me)
             }
         :: else -> break
         od;
-        h = 0; k = 0;
+        atomic { h = 0; k = 0; under_pressure = false; too_late = false; allowed[me] = NONE };
         if
-        :: mine != NONE ->
-            atomic {
-                if
-#ifdef BUG_NO_RECHECK_TAKE
-                :: true ->
-#else
-                :: pressure
-                :: else ->
-#endif
-                    NEWCOMER;
-                    ADMIT(WEIGHT(me));
-                    goto work
-                fi
-            }
+        :: mine != NONE -> goto work
         :: else
         fi;
 
-        /* ---- acquire, slow: what was taken under pressure goes back first ---- */
+        /* ---- acquire, slow ---- */
         LOCK;
-        if
-        :: mine != NONE ->
-            d_step {
-#ifndef BUG_GIVE_BACK_LOST
-                slot[mine] = FREE; pool = pool + WEIGHT(me);
-#endif
-                mine = NONE;
-                OUT_OF_HAND(WEIGHT(me))
-            };
-            serve(k, h, sum)
-        :: else
-        fi;
         if
         :: closed || (limit > 0 && WEIGHT(me) > limit) -> unlock(k, h, sum, wakes); goto refused
         :: else
@@ -445,11 +435,11 @@ proctype actor(byte me)
                 :: else -> mine = 0; do :: slot[mine] == FREE -> break :: else -> mine++ od
                 fi;
                 slot[mine] = HELD; weight_of[mine] = WEIGHT(me); pool = pool - WEIGHT(me);
-                NEWCOMER;
+                assert(!COMES_TOO_LATE);
                 ADMIT(WEIGHT(me));
                 IN_HAND(WEIGHT(me))
             :: else ->
-                waiter[me] = WAITING; queue ! me; queued = SPOKEN_FOR; waiting_threads++;
+                waiter[me] = WAITING; queue ! me; queued = SPOKEN_FOR;
                 SOMEONE_WAITS
             fi
         };
@@ -491,13 +481,13 @@ proctype actor(byte me)
 #ifndef BUG_BARGE_AWAKE_LOST
                         if :: waiter[me] == AWAKE -> awake = false :: else fi;
 #endif
-                        waiter[me] = ENDED; QUEUE_CHANGED
+                        END_WAIT(me); QUEUE_CHANGED
                     };
 #ifndef BUG_LEAVE_NO_SERVE
                     serve(k, h, sum)
 #endif
 #ifdef BUG_LOST_GRANT
-                :: waiter[me] == GRANTED && expired -> waiter[me] = ENDED
+                :: waiter[me] == GRANTED && expired -> END_WAIT(me)
 #endif
                 :: else
                 fi;
@@ -506,19 +496,19 @@ proctype actor(byte me)
             :: else
             fi
         od;
-        LOCK;
-        d_step {
-            if
-            :: waiter[me] == GRANTED -> mine = granted_slot[me]; granted_slot[me] = NONE; slot[mine] = HELD
-            :: else
-            fi;
-            waiter[me] = IDLE; waiting_threads--;
-            tell_if_all_back()
-        };
-        unlock(k, h, sum, wakes);
+
+        /* ---- claim without the lock, or leave under it ---- */
         if
-        :: mine == NONE -> goto refused
-        :: else
+        :: waiter[me] == GRANTED ->
+            d_step {
+                mine = granted_slot[me]; granted_slot[me] = NONE; waiter[me] = IDLE;
+                assert(slot[mine] == GRANTED); slot[mine] = HELD
+            }
+        :: else ->
+            LOCK;
+            d_step { waiter[me] = IDLE; leaving--; tell_if_all_back() };
+            unlock(k, h, sum, wakes);
+            goto refused
         fi;
 work:
         /* ---- release ---- */
@@ -526,7 +516,7 @@ work:
         if
         :: pressure ->
             LOCK;
-            d_step { slot[mine] = FREE; pool = pool + WEIGHT(me) };
+            d_step { assert(slot[mine] == HELD); slot[mine] = FREE; pool = pool + WEIGHT(me) };
             serve(k, h, sum);
             unlock(k, h, sum, wakes)
         :: else ->
@@ -566,7 +556,7 @@ inline check_the_end(k, sum)
             k++
         :: else -> break
         od;
-        assert(!lock && sum == limit && inside == 0 && len(queue) == 0 && !queued && waiting_threads == 0);
+        assert(!lock && sum == limit && inside == 0 && len(queue) == 0 && !queued && leaving == 0);
         if
         :: closed -> assert(pool == limit)
         :: else -> assert(!drained && !pressure)

@@ -5,14 +5,20 @@
  * what the lock's owner does is not one step: the index (pool, free list, queue, free waiters) is left as it is found
  * halfway. Repair rebuilds it from the slots, the waiters, the limit and the closed mark, while the living take cached
  * permits and cache them without the lock. ROLE says what actor 0 does: 0 acquires and releases, 1 lowers the limit
- * by one, 2 raises it by one, 3 closes. The names are those of src/core.
+ * by one, 2 raises it by one, 3 closes. A waiter's place in the table belongs to the permit that it was granted until
+ * that comes back; an IDLE waiter's fields are not read, and are as at the beginning here. The names are those of
+ * src/core.
  *
  * Checked
  *   - the weights inside (of the living, and of actor 0 while it lives) never add up to more than the limit;
  *   - at every unlock by the living, and at the end, pool + slots that are not FREE == limit, the free list has the
- *     FREE slots, and the head of the queue does not fit;
+ *     FREE slots, and the head of the queue does not fit; each place in the table is free, or its waiter's, or comes back
+ *     with one permit that is not FREE;
+ *   - whoever claims a grant finds it as it was granted;
  *   - each grant goes to the living waiter with the lowest ticket, and there is always a free waiter to queue with;
- *   - nobody sleeps for ever; nobody is admitted after repair finished a close; at the end pressure is gone again.
+ *   - a take that began when somebody waited passes nobody;
+ *   - nobody sleeps for ever; no request that began after repair finished a close is admitted; at the end pressure is gone
+ *     again.
  */
 #ifndef N
 #define N 3
@@ -39,6 +45,7 @@
 #endif
 #define WEIGHT(i) ((i) == N - 1 -> HEAVY : 1)
 #define PROCESS(i) ((i) == 0 -> 0 : 1)
+#define PLACES (N + SLOTS)  /* in the waiters' table: each that may wait, and one for each permit */
 #define NONE 255
 #define NOBODY 255
 
@@ -53,12 +60,12 @@ mtype slot[SLOTS] = FREE;
 byte owner[SLOTS] = NOBODY;
 byte cached_by[SLOTS] = NOBODY;
 byte weight_of[SLOTS] = 0;
-byte next_of[SLOTS] = NONE;     /* a GRANTED slot's waiter; before that, whatever the free list left there */
+byte granted_to[SLOTS] = NONE;  /* the waiter whose place in the table comes back with this permit */
 
-mtype waiter[N] = IDLE;
-byte waiter_of[N] = NOBODY;     /* the actor: its process, its weight */
-byte ticket[N] = 0;
-byte granted_slot[N] = NONE;
+mtype waiter[PLACES] = IDLE;
+byte waiter_of[PLACES] = NOBODY; /* the actor: its process, its weight */
+byte ticket[PLACES] = 0;
+byte granted_slot[PLACES] = NONE;
 
 byte limit = LIMIT;
 bool closed = false;
@@ -67,15 +74,16 @@ bool closed = false;
 short pool = LIMIT;
 bool drained = false;
 byte pressure = 0;
-byte free_slots = (1 << SLOTS) - 1, free_waiters = (1 << N) - 1;
+byte free_slots = (1 << SLOTS) - 1, free_waiters = (1 << PLACES) - 1;
 chan queue = [N] of { byte };
 byte next_ticket = 0;
 
 byte lock = NOBODY;             /* names the owner's process */
-bool asleep[N] = false;         /* by waiter */
+bool asleep[PLACES] = false;    /* by waiter */
 bool dead = false, repaired = false;
 
 byte inside = 0, settled_limit = LIMIT, ended = 0;
+byte allowed[N] = 0;            /* the settled limit when a fast take looked at pressure */
 bool zero_inside = false, no_grants = false;
 
 #define LOCK(me) atomic { lock == NOBODY -> lock = PROCESS(me) }
@@ -89,16 +97,43 @@ bool zero_inside = false, no_grants = false;
             zero_inside = zero_inside || (i) == 0 \
         fi \
     }
+#define COMES_TOO_LATE (len(queue) > 0 || no_grants)
+#define IS_GRANTEE(w, s) (waiter[w] == GRANTED && granted_slot[w] == s)
+#define WAITER_IDLE(w) waiter[w] = IDLE; waiter_of[w] = NOBODY; ticket[w] = 0; granted_slot[w] = NONE
+#define ADMIT_EARLIER(i) /* at a moment since it looked at pressure; there is one change of the limit */ \
+    inside = inside + WEIGHT(i); \
+    assert(inside <= allowed[i] || inside <= settled_limit); \
+    allowed[i] = 0; \
+    zero_inside = zero_inside || (i) == 0
 #define LET_GO(i) \
     inside = inside - WEIGHT(i); zero_inside = zero_inside && (i) != 0
 
-inline slot_free(s)             /* its word is FREE already */
+/* Whoever was granted this permit has claimed it, or is dead, for it came back. */
+inline free_place_of_grantee(s, g)
+{
+    g = granted_to[s];
+    granted_to[s] = NONE;
+#ifndef BUG_PLACE_LOST
+    if
+    :: g == NONE
+    :: g != NONE ->
+        if
+        :: IS_GRANTEE(g, s) -> atomic { WAITER_IDLE(g) }; free_waiters = free_waiters | (1 << g)
+        :: else
+        fi
+    fi;
+#endif
+    g = 0
+}
+
+inline slot_free(s, g)          /* its word is FREE already */
 {
     free_slots = free_slots | (1 << s);
+    free_place_of_grantee(s, g);
     pool = pool + weight_of[s]
 }
 
-inline slot_take(s, seat, w, state, process)
+inline slot_take(s, seat, w, grantee, process)
 {
     atomic {
         s = seat;
@@ -110,18 +145,19 @@ inline slot_take(s, seat, w, state, process)
         free_slots = free_slots & ~(1 << s)
     };
     weight_of[s] = w;
+    granted_to[s] = grantee;
     pool = pool - w;
-    atomic { slot[s] = state; owner[s] = process }
+    atomic { slot[s] = (grantee == NONE -> HELD : GRANTED); owner[s] = process }
 }
 
-inline call_in(k)
+inline call_in(k, g)
 {
     k = 0;
     do
     :: k < SLOTS ->
         if
         :: atomic { slot[k] == CACHED -> slot[k] = FREE; cached_by[k] = NOBODY };
-            slot_free(k)
+            slot_free(k, g)
         :: else
         fi;
         k++
@@ -130,10 +166,10 @@ inline call_in(k)
     k = 0
 }
 
-inline press(reason, k)
+inline press(reason, k, g)
 {
     pressure = pressure | reason;
-    if :: drained :: else -> call_in(k); drained = true fi
+    if :: drained :: else -> call_in(k, g); drained = true fi
 }
 
 inline relax(k)
@@ -148,7 +184,7 @@ inline relax(k)
     k = 0
 }
 
-/* Grants from the head while it fits. The free list's link is still in next_of until the grant is written there. */
+/* Grants from the head while it fits. */
 inline serve(h, s, k, wakes)
 {
     do
@@ -161,16 +197,14 @@ inline serve(h, s, k, wakes)
         atomic {
             k = 0;
             do
-            :: k < N ->
+            :: k < PLACES ->
                 assert(waiter[k] != WAITING || k == h || ticket[k] > ticket[h] || (dead && waiter_of[k] == 0));
                 k++
             :: else -> break
             od;
             k = 0
         };
-        slot_take(s, 0, WEIGHT(waiter_of[h]), GRANTED, PROCESS(waiter_of[h]));
-        if :: next_of[s] = h :: true fi;    /* by chance the link may already be the right number */
-        next_of[s] = h;
+        slot_take(s, SLOTS - 1, WEIGHT(waiter_of[h]), h, PROCESS(waiter_of[h]));
         granted_slot[h] = s;
         queue ? h;
         atomic {
@@ -192,6 +226,18 @@ inline check_books(k, sum)
     :: k < SLOTS ->
         if :: slot[k] != FREE -> sum = sum + weight_of[k] :: else fi;
         assert((slot[k] == FREE) == ((free_slots & (1 << k)) != 0));
+        if
+        :: granted_to[k] != NONE -> assert(slot[k] != FREE && IS_GRANTEE(granted_to[k], k))
+        :: else
+        fi;
+        k++
+    :: else -> break
+    od;
+    k = 0;
+    do
+    :: k < PLACES ->
+        assert((waiter[k] == IDLE) == ((free_waiters & (1 << k)) != 0));
+        if :: waiter[k] == GRANTED -> assert(granted_to[granted_slot[k]] == k) :: else fi;
         k++
     :: else -> break
     od;
@@ -213,7 +259,7 @@ inline unlock(k, sum, wakes)
     if
     :: wakes ->
         d_step {
-            do :: k < N -> if :: wakes & (1 << k) -> asleep[k] = false :: else fi; k++ :: else -> break od;
+            do :: k < PLACES -> if :: wakes & (1 << k) -> asleep[k] = false :: else fi; k++ :: else -> break od;
             k = 0; wakes = 0
         }
     :: else
@@ -241,7 +287,7 @@ inline end_waits(all, h, k, wakes)
 inline set_limit(new, h, s, k, sum, wakes)
 {
     LOCK(0);
-    if :: new < limit -> press(OVERAGE, k) :: else fi;
+    if :: new < limit -> press(OVERAGE, k, h) :: else fi;
     atomic { settled_limit = (new > settled_limit -> new : settled_limit); limit = new };
     atomic { pool = pool + new - LIMIT; settled_limit = limit };
     if :: limit > 0 -> end_waits(false, h, k, wakes) :: else fi;
@@ -253,7 +299,7 @@ inline close(h, s, k, sum, wakes)
 {
     LOCK(0);
     closed = true;
-    press(CLOSED, k);
+    press(CLOSED, k, h);
     end_waits(true, h, k, wakes);
     serve(h, s, k, wakes);
     unlock(k, sum, wakes)
@@ -261,42 +307,34 @@ inline close(h, s, k, sum, wakes)
 
 inline acquire_and_release(me, mine, w, h, s, k, sum, wakes)
 {
-    /* ---- acquire, fast ---- */
+    /* ---- acquire, fast: pressure, then the seat ---- */
+    atomic { if :: pressure -> goto slow :: else -> assert(!COMES_TOO_LATE); allowed[me] = settled_limit fi };
     atomic {
         if
         :: slot[me % SLOTS] == CACHED && weight_of[me % SLOTS] == WEIGHT(me) ->
-            mine = me % SLOTS; slot[mine] = HELD; owner[mine] = PROCESS(me); cached_by[mine] = NOBODY
-        :: else
+            mine = me % SLOTS; slot[mine] = HELD; owner[mine] = PROCESS(me); cached_by[mine] = NOBODY;
+            ADMIT_EARLIER(me);
+            goto work
+        :: else -> allowed[me] = 0
         fi
     };
-    if
-    :: mine != NONE -> atomic { if :: pressure :: else -> ADMIT(me); goto work fi }
-    :: else
-    fi;
 
+slow:
     /* ---- acquire, slow ---- */
     LOCK(me);
-    if
-    :: mine != NONE ->
-        atomic { slot[mine] = FREE; owner[mine] = NOBODY };
-        slot_free(mine);
-        mine = NONE;
-        serve(h, s, k, wakes)
-    :: else
-    fi;
     if
     :: closed || (limit > 0 && WEIGHT(me) > limit) -> unlock(k, sum, wakes); goto out
     :: else
     fi;
     if
     :: len(queue) == 0 && pool < WEIGHT(me) ->
-        if :: drained :: else -> call_in(k) fi;
-        if :: pool < WEIGHT(me) -> press(SHORT, k) :: else fi
+        if :: drained :: else -> call_in(k, h) fi;
+        if :: pool < WEIGHT(me) -> press(SHORT, k, h) :: else fi
     :: else
     fi;
     if
     :: len(queue) == 0 && pool >= WEIGHT(me) ->
-        slot_take(mine, me % SLOTS, WEIGHT(me), HELD, PROCESS(me));
+        slot_take(mine, me % SLOTS, WEIGHT(me), NONE, PROCESS(me));
         ADMIT(me);
         relax(k);
         unlock(k, sum, wakes);
@@ -304,36 +342,41 @@ inline acquire_and_release(me, mine, w, h, s, k, sum, wakes)
     :: else ->
         atomic {
             w = 0;
-            do :: free_waiters & (1 << w) -> break :: w < N && !(free_waiters & (1 << w)) -> w++ od;
-            assert(w < N);
+            do :: w < PLACES && !(free_waiters & (1 << w)) -> w++ :: else -> break od;
+            assert(w < PLACES);
             free_waiters = free_waiters & ~(1 << w)
         };
         waiter_of[w] = me;
         ticket[w] = next_ticket; next_ticket++;
-        waiter[w] = WAITING;
         queue ! w;
+        waiter[w] = WAITING;
         unlock(k, sum, wakes)
     fi;
 
-    /* ---- wait, and leave ---- */
+    /* ---- wait; then claim without the lock, or leave under it ---- */
     do
     :: atomic { if :: waiter[w] != WAITING -> break :: else -> asleep[w] = true fi };
         !asleep[w]
     od;
-    LOCK(me);
     if
     :: waiter[w] == GRANTED ->
         mine = granted_slot[w];
-        slot[mine] = HELD
-    :: waiter[w] == ENDED
-    fi;
+        atomic {
 #ifndef BUG_CLAIM_STAYS_GRANTED
-    waiter[w] = IDLE;
+            assert(slot[mine] == GRANTED && granted_to[mine] == w);
+            slot[mine] = HELD;
 #endif
-    free_waiters = free_waiters | (1 << w);
-    w = NONE;
-    unlock(k, sum, wakes);
-    if :: mine == NONE -> goto out :: else fi;
+            w = NONE
+        }
+    :: else ->
+        assert(waiter[w] == ENDED);
+        LOCK(me);
+        atomic { WAITER_IDLE(w) };
+        free_waiters = free_waiters | (1 << w);
+        w = NONE;
+        unlock(k, sum, wakes);
+        goto out
+    fi;
 
 work:
     /* ---- release ---- */
@@ -343,7 +386,7 @@ work:
     :: pressure ->
         atomic { slot[mine] = FREE; owner[mine] = NOBODY };
         LOCK(me);
-        slot_free(mine);
+        slot_free(mine, h);
         serve(h, s, k, wakes);
         unlock(k, sum, wakes);
         goto out
@@ -354,7 +397,7 @@ work:
     :: pressure ->
         LOCK(me);
         atomic { assert(slot[mine] == HELD); slot[mine] = FREE; owner[mine] = NOBODY };
-        slot_free(mine);
+        slot_free(mine, h);
         serve(h, s, k, wakes);
         unlock(k, sum, wakes)
     :: else ->
@@ -364,7 +407,7 @@ work:
             LOCK(me);
             if
             :: atomic { slot[mine] == CACHED && cached_by[mine] == me -> slot[mine] = FREE; cached_by[mine] = NOBODY };
-                slot_free(mine);
+                slot_free(mine, h);
                 serve(h, s, k, wakes)
             :: else
             fi;
@@ -424,10 +467,9 @@ inline rebuild_slot(k, h, known)
             :: slot[k] == CACHED -> h = CACHED
             :: slot[k] == HELD -> h = (owner[k] == 0 -> NONE : HELD)
             :: slot[k] == GRANTED ->
-                known = (next_of[k] < N);
+                known = (granted_to[k] != NONE);
                 if
-                :: known -> known = (waiter[next_of[k]] == GRANTED && granted_slot[next_of[k]] == k &&
-                                     waiter_of[next_of[k]] != 0)
+                :: known -> known = (IS_GRANTEE(granted_to[k], k) && waiter_of[granted_to[k]] != 0)
                 :: else
                 fi;
 #ifdef BUG_REPAIR_UNKNOWN_GRANT
@@ -437,12 +479,12 @@ inline rebuild_slot(k, h, known)
             fi
         };
         if
-        :: h == FREE -> free_slots = free_slots | (1 << k); break
+        :: h == FREE -> free_slots = free_slots | (1 << k); free_place_of_grantee(k, h); break
         :: h == HELD -> pool = pool - weight_of[k]; break
         :: h == CACHED ->                           /* a living thread may take it just now */
             if
             :: atomic { slot[k] == CACHED -> slot[k] = FREE; cached_by[k] = NOBODY };
-                free_slots = free_slots | (1 << k); break
+                free_slots = free_slots | (1 << k); free_place_of_grantee(k, h); break
             :: else
 #ifdef BUG_REPAIR_DROPS_CACHED
                 -> break
@@ -452,6 +494,7 @@ inline rebuild_slot(k, h, known)
 #ifndef BUG_REPAIR_KEEPS_DEAD
             atomic { slot[k] = FREE; owner[k] = NOBODY };
             free_slots = free_slots | (1 << k);
+            free_place_of_grantee(k, h);
 #else
             pool = pool - weight_of[k];
 #endif
@@ -507,16 +550,24 @@ active proctype repairer()
         do :: len(queue) > 0 -> queue ? h :: else -> break od;
         free_waiters = 0; k = 0;
         do
-        :: k < N ->
+        :: k < PLACES ->
             if
 #ifdef BUG_REPAIR_KEEPS_WAITER
             :: waiter[k] == WAITING -> relink(k, h, n)
 #else
             :: waiter[k] == WAITING && waiter_of[k] != 0 -> relink(k, h, n)
 #endif
-            :: waiter[k] == GRANTED && waiter_of[k] != 0
+            /* it comes back with its permit, whoever has that by now */
+#ifdef BUG_REPAIR_FREES_PLACE
+            :: waiter[k] == GRANTED && granted_to[granted_slot[k]] == k && waiter_of[k] != 0
+#else
+            :: waiter[k] == GRANTED && granted_to[granted_slot[k]] == k
+#endif
+#ifdef BUG_REPAIR_KEEPS_PLACE
+            :: waiter[k] == GRANTED && granted_to[granted_slot[k]] != k && waiter_of[k] != 0
+#endif
             :: waiter[k] == ENDED && waiter_of[k] != 0
-            :: else -> waiter[k] = IDLE; free_waiters = free_waiters | (1 << k)
+            :: else -> WAITER_IDLE(k); free_waiters = free_waiters | (1 << k)
             fi;
             k++
         :: else -> break
@@ -537,7 +588,7 @@ active proctype repairer()
     serve(h, s, k, wakes);
 #endif
 #ifndef BUG_REPAIR_NO_WAKE
-    wakes = (1 << N) - 1;
+    wakes = (1 << PLACES) - 1;
 #endif
     unlock(k, sum, wakes);
 
@@ -549,7 +600,12 @@ active proctype repairer()
         :: k < SLOTS -> assert(slot[k] == FREE || slot[k] == CACHED); k++
         :: else -> break
         od;
-        assert(lock == NOBODY && inside == 0 && len(queue) == 0 && free_waiters == (1 << N) - 1);
+        k = 0;
+        do
+        :: k < PLACES -> assert(waiter[k] == IDLE || waiter[k] == GRANTED); k++
+        :: else -> break
+        od;
+        assert(lock == NOBODY && inside == 0 && len(queue) == 0);
         assert(closed || (!pressure && !drained))
     }
 }

@@ -3,9 +3,9 @@
  * either sets it to MAX or closes or, while not paused, drains or leaves it.
  *
  * Checked, beside what cached-permit.pml checks
- *   - whoever is admitted fits under the limit of that moment; above it there is only what was out before, and OVERAGE
- *     is set exactly while the pool is negative;
- *   - after close returned nobody is admitted, and no waiter is left;
+ *   - whoever is admitted fits under the limit of that moment, or with a fast take of some moment since it looked at
+ *     pressure; above it there is only what was out before, and OVERAGE is set exactly while the pool is negative;
+ *   - after close returned nobody who begins then is admitted, and no waiter is left;
  *   - a drain ends, and only when all is back;
  *   - waiters that a lower limit makes too big are ended.
  */
@@ -30,7 +30,7 @@ inline end_waits(all, k, h)
             :: (all || WEIGHT(h) > limit) && noted < BATCH ->
 #endif
                 if :: waiter[h] == AWAKE -> awake = false :: else fi;
-                waiter[h] = ENDED; NOTE_WAKE(h)
+                END_WAIT(h); NOTE_WAKE(h)
             :: else -> queue ! h
             fi
         :: else -> break
@@ -46,7 +46,15 @@ inline set_limit(new, k, h, sum, wakes)
 #ifndef BUG_LOWER_NO_PRESSURE
     if :: new < limit -> press(OVERAGE, k, sum) :: else fi;
 #endif
-    atomic { pool = pool + new - limit; limit = new; settled_limit = new };
+    d_step {
+        pool = pool + new - limit; limit = new; settled_limit = new;
+        k = 0;
+        do
+        :: k < N -> if :: allowed[k] < new -> allowed[k] = new :: else fi; k++
+        :: else -> break
+        od;
+        k = 0
+    };
     do
     :: true ->
 #ifndef BUG_KEEPS_TOO_BIG

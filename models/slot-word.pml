@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One slot of the ledger: its word (state and generation), and the weight beside it, which changes only while the slot
  * is FREE. Two threads take the slot, one for weight 1 and one for weight 2: the cached permit by one compare-and-swap
- * on the word after two loads, else under the lock, where what is cached is called in. Each permit is released by its
- * owner and by two others who kept copies of the last permit they saw, whenever they like. The generation grows when a
- * permit comes back; a take that is undone under pressure leaves it alone.
+ * on the word after two loads, else under the lock, where what is cached is called in; there they may also be granted it,
+ * and claim it without the lock by a load and a plain store. Each permit is released by its owner and by two others who
+ * kept copies of the last permit they saw, whenever they like. The generation grows when a permit comes back.
  *
  * Checked
  *   - who took a cached permit got the weight that it wanted;
+ *   - a claim overwrites nothing but the grant;
  *   - of all releases of one permit one succeeds, and never that of a permit whose slot serves another by now;
  *   - at the end the units add up.
  */
@@ -18,6 +19,7 @@
 #define FREE 0
 #define CACHED 1
 #define HELD 2
+#define GRANTED 3
 #define STATE(word) ((word) & 3)
 #define AS(word, state) (((word) & ~3) | (state))
 #ifdef BUG_NO_GENERATION
@@ -78,9 +80,7 @@ proctype taker(byte me)         /* who wants weight `me` */
                 };
                 if
                 :: ok -> atomic { TAKEN(me) }
-                :: ok ->        /* pressure: undone before anybody was told, and asked for again */
-                    LOCK; pool = pool + weight; word = AS(word, FREE); lock = false; ok = false
-                :: !ok
+                :: else
                 fi
             :: else
             fi
@@ -96,11 +96,20 @@ proctype taker(byte me)         /* who wants weight `me` */
             :: STATE(word) == FREE ->
                 weight = me;
                 pool = pool - me;
-                atomic { mine = AS(word, HELD); word = mine; TAKEN(me) };
+                if
+                :: atomic { mine = AS(word, HELD); word = mine; TAKEN(me) }
+                :: word = AS(word, GRANTED)
+                fi;
                 ok = true
             :: else -> ok = false
             fi;
-            lock = false
+            lock = false;
+            if
+            :: ok && mine == 0 ->
+                mine = AS(word, HELD);
+                atomic { assert(word == AS(mine, GRANTED)); word = mine; TAKEN(me) }
+            :: else
+            fi
         :: else
         fi;
         if :: ok -> release(mine, ok) :: else fi;
@@ -126,7 +135,7 @@ active [2] proctype copier()
 active proctype books()
 {
     ended == 4;
-    assert(!lock && held == 0 && pool + (STATE(word) == FREE -> 0 : weight) == LIMIT && STATE(word) != HELD)
+    assert(!lock && held == 0 && pool + (STATE(word) == FREE -> 0 : weight) == LIMIT && STATE(word) < HELD)
 }
 
 init { atomic { run taker(1); run taker(2) } }
