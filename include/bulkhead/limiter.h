@@ -86,13 +86,14 @@ BH_API uint32_t bh_limiter_max_permits(const bh_limiter *limiter);
 
 /* Sets the limit, 0 to max_permits, for all that follows. It never waits for permits and never takes one away: what is
  * out above the new limit is reported as overage until it comes back. Raising serves the queue at once. At 0 the
- * limiter is paused: requests wait within their bounds. Waiting requests that a lower limit above 0 makes too big are
- * ended with -EMSGSIZE.
+ * limiter is paused: requests wait within their bounds. A request that began before this returned may still be admitted
+ * by the limit before. Waiting requests that a lower limit above 0 makes too big are ended with -EMSGSIZE.
  * Returns 0, -EINVAL (limiter is NULL), -ERANGE (above max_permits; nothing is changed) or -ESHUTDOWN (closed). */
 BH_API BH_MUST_USE int bh_limiter_set_limit(bh_limiter *limiter, uint32_t limit);
 
-/* Closes the limiter for good: new requests are refused with -ESHUTDOWN and all waits end with it, at once. Permits that
- * are out stay out until they are released. Idempotent. Returns 0, or -EINVAL when limiter is NULL. */
+/* Closes the limiter for good: new requests are refused with -ESHUTDOWN and all waits end with it, at once. A request
+ * that began before this returned may still be admitted. Permits that are out stay out until they are released.
+ * Idempotent. Returns 0, or -EINVAL when limiter is NULL. */
 BH_API int bh_limiter_close(bh_limiter *limiter);
 
 /* Refuses new requests from now on, for good, as bh_limiter_close() does, but lets those that wait already be served, and

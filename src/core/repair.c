@@ -72,6 +72,17 @@ static uint32_t rebuild_ledger(struct bh_limiter *limiter, uint32_t dead)
     return recovered;
 }
 
+/* A place that was granted a permit comes back with it, whoever has that by now: the slot decides, not the process. */
+static bool comes_back_with_its_permit(const struct bh_limiter *limiter, uint32_t index, uint32_t dead)
+{
+    const struct bh_waiter *waiter = &limiter->waiters[index];
+    if (BH_FAULT(REPAIR_KEEPS_PLACE) && waiter->process != dead)
+        return true;
+    if (BH_FAULT(REPAIR_FREES_PLACE) && waiter->process == dead)
+        return false;
+    return limiter->slots[waiter->slot].granted_to == index;
+}
+
 static void rebuild_queue(struct bh_limiter *limiter, uint32_t dead)
 {
     struct bh_core *core = limiter->core;
@@ -84,9 +95,11 @@ static void rebuild_queue(struct bh_limiter *limiter, uint32_t dead)
         if (alive && (outcome == BH_WAITING || outcome == BH_AWAKE)) {
             bh_store_release(&waiter->word, (word & ~BH_OUTCOME_MASK) | BH_WAITING); /* pairs: wait_for_outcome, word */
             bh__relink_waiter_locked(limiter, index);
-        } else if (!alive || outcome == BH_IDLE) {
+        } else if (outcome == BH_WAS_GRANTED && comes_back_with_its_permit(limiter, index, dead)) {
+            continue;
+        } else if (!alive || outcome == BH_IDLE || outcome == BH_WAS_GRANTED) {
             bh__waiter_free_locked(limiter, index);
-        } else if (outcome != BH_WAS_GRANTED) {
+        } else {
             bh__waiter_ended_locked(limiter, index);
         }
     }

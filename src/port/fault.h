@@ -37,6 +37,8 @@
     X(BARGE_NO_PATIENCE, "barging: a head out of patience is still passed")                 \
     X(REPAIR_KEEPS_DEAD, "repair keeps a dead owner's permit")                              \
     X(REPAIR_DROPS_CACHED, "repair forgets a permit that a live thread cached meanwhile")   \
+    X(REPAIR_KEEPS_PLACE, "repair keeps a living waiter's place whose permit came back")    \
+    X(REPAIR_FREES_PLACE, "repair frees a dead waiter's place whose permit others hold")    \
     X(REPAIR_KEEPS_WAITER, "repair keeps a dead waiter at the head of the queue")
 
 enum bh_fault {
