@@ -30,7 +30,7 @@ check:
 	$(needs) check
 	@scripts/check
 
-## check-long: more compilers, sanitizers, C libraries and processors; hours
+## check-long: more compilers, sanitizers, C libraries and processors; an hour
 check-long:
 	$(needs) long
 	@scripts/check --long
